@@ -1,0 +1,167 @@
+"""Exact laws: of plain decoding, of one round, and of whole runs.
+
+All strings here are tuples of *new* target ids; each ends with an end of sequence or has the stated
+length, so that two laws over them can be compared outcome by outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+
+from ..reference.distribution import ExactDistribution
+from ..reference.enumeration import branches
+from ..reference.exact import ONE, ZERO, Rational
+from ..reference.models import Ids
+from ..reference.pair import Pair
+from ..reference.programs import Program
+from ..reference.rounds import ended
+
+
+class BudgetSpentError(RuntimeError):
+    """The time allowed ran out before the law was complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLaw:
+    """The exact law of one round at one context.
+
+    Attributes:
+        blocks: over (emitted ids, carried state).
+        acceptance: the probability that the first candidate is accepted.
+        tokens: the expected number of emitted ids.
+        paths: how many branches were run.
+    """
+
+    blocks: ExactDistribution[tuple[Ids, Hashable]]
+    acceptance: Rational
+    tokens: Rational
+    paths: int
+
+
+@dataclass
+class Laws:
+    """The laws of one program on one pair, each computed once.
+
+    Attributes:
+        tick: called once for every branch with nothing; may raise `BudgetSpentError`.
+        paths: branches run so far.
+    """
+
+    program: Program
+    pair: Pair
+    tick: Callable[[], None] = lambda: None
+    paths: int = 0
+    _rounds: dict[tuple[Ids, Hashable], RoundLaw] = field(default_factory=dict)
+    _due: dict[tuple[Ids, int], dict[Ids, Rational]] = field(default_factory=dict)
+
+    def round_law(self, context: Ids, state: Hashable = None) -> RoundLaw:
+        """The law of one round after ``context`` (prompt included), given the carried ``state``."""
+        key = (context, state)
+        if key not in self._rounds:
+            self._rounds[key] = self._enumerate(context, state)
+        return self._rounds[key]
+
+    def _enumerate(self, context: Ids, state: Hashable) -> RoundLaw:
+        blocks: dict[tuple[Ids, Hashable], Rational] = {}
+        acceptance = tokens = ZERO
+        paths = 0
+        for leaf in branches(
+            lambda chance: self.program.run_round(self.pair, context, chance, state)
+        ):
+            self.tick()
+            paths += 1
+            emitted = leaf.result.emitted
+            if not emitted:
+                raise ValueError(f"the round after {context} emitted nothing")
+            outcome = (emitted, leaf.result.state)
+            blocks[outcome] = blocks.get(outcome, ZERO) + leaf.probability
+            tokens += leaf.probability * len(emitted)
+            if leaf.result.accepted:
+                acceptance += leaf.probability
+        self.paths += paths
+        return RoundLaw(ExactDistribution(blocks), acceptance, tokens, paths)
+
+    def due_law(self, context: Ids, length: int) -> ExactDistribution[Ids]:
+        """The target's own law of the next ``length`` ids after ``context``."""
+        return ExactDistribution(self._due_from(context, length))
+
+    def _due_from(self, context: Ids, length: int) -> dict[Ids, Rational]:
+        """`due_law` as a plain mapping, computed once for each context and length."""
+        key = (context, length)
+        if key not in self._due:
+            law: dict[Ids, Rational] = {(): ONE}
+            if length:
+                law = {}
+                for token, probability in _first(self.pair, context).items():
+                    if token == self.pair.end_of_sequence:
+                        law[(token,)] = probability
+                        continue
+                    for rest, number in self._due_from((*context, token), length - 1).items():
+                        law[(token, *rest)] = probability * number
+            self._due[key] = law
+        return self._due[key]
+
+    def completed_round(self, context: Ids, state: Hashable = None) -> ExactDistribution[Ids]:
+        """One round's block, completed by the target's own draws to the longest block's length."""
+        law = self.round_law(context, state)
+        length = max(len(emitted) for emitted, _ in law.blocks)
+        completed: dict[Ids, Rational] = {}
+        for (emitted, _), probability in law.blocks.items():
+            missing = 0 if ended(emitted, self.pair.end_of_sequence) else length - len(emitted)
+            for rest, number in self._due_from(context + emitted, missing).items():
+                string = emitted + rest
+                completed[string] = completed.get(string, ZERO) + probability * number
+        return ExactDistribution(completed)
+
+    def run_law(self, prompt: Ids, horizon: int) -> ExactDistribution[Ids]:
+        """The law of a whole run's first ``horizon`` ids; equal (ids, state) are merged."""
+        final: dict[Ids, Rational] = {}
+        for (new, _), mass in self._reached(prompt, horizon):
+            if len(new) == horizon or ended(new, self.pair.end_of_sequence):
+                final[new] = final.get(new, ZERO) + mass
+        return ExactDistribution(final)
+
+    def contexts(self, prompt: Ids, horizon: int) -> Iterator[tuple[Ids, Hashable]]:
+        """Every (context, state) at which a round can begin within ``horizon`` new ids.
+
+        Those are all strings that the target can produce, shortest first, and those with a carried
+        state that a run can arrive at.
+        """
+        seen: set[tuple[Ids, Hashable]] = set()
+        for length in range(horizon):
+            for new in self.due_law(prompt, length):
+                if len(new) == length and not ended(new, self.pair.end_of_sequence):
+                    seen.add((prompt + new, None))
+                    yield prompt + new, None
+        for (new, state), _ in self._reached(prompt, horizon):
+            done = len(new) == horizon or ended(new, self.pair.end_of_sequence)
+            if not done and (prompt + new, state) not in seen:
+                yield prompt + new, state
+
+    def _reached(
+        self, prompt: Ids, horizon: int
+    ) -> Iterator[tuple[tuple[Ids, Hashable], Rational]]:
+        """Every (new ids, state) that a run passes through, with its mass, shortest first."""
+        waiting: list[dict[tuple[Ids, Hashable], Rational]] = [{} for _ in range(horizon + 1)]
+        waiting[0][((), None)] = ONE
+        for length in range(horizon + 1):
+            for (new, state), mass in waiting[length].items():
+                yield (new, state), mass
+                if length == horizon or ended(new, self.pair.end_of_sequence):
+                    continue
+                for (emitted, carried), number in self.round_law(
+                    prompt + new, state
+                ).blocks.items():
+                    longer = (new + emitted)[:horizon]
+                    over = len(longer) == horizon or ended(longer, self.pair.end_of_sequence)
+                    key = (longer, None if over else carried)
+                    at = waiting[len(longer)]
+                    at[key] = at.get(key, ZERO) + mass * number
+
+
+def _first(pair: Pair, context: Ids) -> ExactDistribution[int]:
+    law = pair.target.distributions(context)[0]
+    if not isinstance(law, ExactDistribution):
+        raise TypeError(f"only exact models have an exact law, not {type(law).__name__}")
+    return law

@@ -1,0 +1,221 @@
+"""The terminal report: one line a subject, the exact acceptances, and what is wrong where."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..reference.models import Ids
+from ..reference.pair import Pair
+from ..toymodels.gallery import gallery_pair
+from .report import LOSSLESS, LOSSY, NOT_APPLICABLE, RELAXED, UNDECIDED, Report, Result, Value
+
+STYLES = {
+    LOSSLESS: "green",
+    LOSSY: "bold red",
+    RELAXED: "yellow",
+    UNDECIDED: "magenta",
+    NOT_APPLICABLE: "dim",
+}
+#: More results than this are summed up by subject instead of listed.
+LISTED = 12
+
+
+def print_report(report: Report, console: Console, pairs: dict[str, Pair] | None = None) -> None:
+    """Print ``report``; ``pairs`` are spelled out in witnesses beside those of the gallery."""
+    if len(report.results) > LISTED:
+        _print_subjects(report, console)
+        _print_acceptances(report.results, console)
+    else:
+        _print_results(report.results, console)
+    _print_witnesses(report, console, pairs or {})
+    _print_reasons(report, console)
+    console.print(_summary(report))
+
+
+def report_text(report: Report, width: int = 120) -> str:
+    """What `print_report` prints, as plain text of at most ``width`` columns."""
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    with console.capture() as captured:
+        print_report(report, console)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _print_subjects(report: Report, console: Console) -> None:
+    table = Table("subject", "verdict", "total variation", title_justify="left", box=None)
+    for heading in ("checks", "contexts", "paths"):
+        table.add_column(heading, justify="right")
+    for subject in report.subjects:
+        results = [r for r in report.results if r.subject == subject.subject]
+        table.add_row(
+            subject.subject,
+            _styled(subject.verdict),
+            _largest(results),
+            f"{len(results):,}",
+            f"{sum(r.contexts or 0 for r in results):,}",
+            f"{sum(r.paths or 0 for r in results):,}",
+        )
+    console.print(table)
+
+
+def _print_results(results: Sequence[Result], console: Console) -> None:
+    table = Table("subject", "pair", "form", "check", "verdict", "total variation", box=None)
+    for heading in ("acceptance", "tokens per pass", "paths"):
+        table.add_column(heading, justify="right")
+    for r in results:
+        form = r.stop_rule or ("" if r.lookahead is None else f"lookahead {r.lookahead}")
+        table.add_row(
+            r.subject,
+            r.pair or "",
+            form,
+            r.check,
+            _styled(r.verdict),
+            _number(r.total_variation),
+            _number(r.acceptance),
+            _number(r.tokens_per_pass),
+            "" if r.paths is None else f"{r.paths:,}",
+        )
+    console.print(table)
+
+
+def _print_acceptances(results: Sequence[Result], console: Console) -> None:
+    """The first candidate's exact acceptance, pairs down and subjects across."""
+    shown = [
+        r for r in results if r.check == "one-round" and (r.stop_rule or "").startswith("fixed")
+    ]
+    lookaheads = sorted({r.lookahead for r in shown if r.lookahead})
+    if not lookaheads:
+        return
+    lookahead = 2 if 2 in lookaheads else lookaheads[0]
+    cells = {(r.pair, r.subject): r for r in shown if r.stop_rule == f"fixed:{lookahead}"}
+    subjects = list(dict.fromkeys(subject for _, subject in cells))
+    if not subjects:
+        return
+    console.print(
+        f"\nExact acceptance of the first candidate, at the prompt, lookahead {lookahead}:"
+    )
+    table = Table("pair", box=None)
+    for subject in subjects:
+        table.add_column(subject.partition(":")[2], justify="right")
+    for pair in dict.fromkeys(pair for pair, _ in cells):
+        table.add_row(pair, *(_acceptance(cells.get((pair, subject))) for subject in subjects))
+    console.print(table)
+
+
+def _print_witnesses(report: Report, console: Console, pairs: dict[str, Pair]) -> None:
+    for subject in report.subjects:
+        lossy = [r for r in report.results if r.subject == subject.subject and r.witness]
+        if not lossy:
+            continue
+        result = min(lossy, key=_size)
+        witness = result.witness
+        assert witness is not None
+        pair = pairs.get(result.pair or "") or gallery_pair(result.pair or "").pair
+        console.print(
+            f"\n[bold]{subject.subject}[/] is lossy in {len(lossy)} of its checks. "
+            f"Smallest witness: pair [bold]{result.pair}[/], lookahead {witness.lookahead}, "
+            f"check {result.check}"
+        )
+        console.print(
+            f"  after {_spelled(witness.context, pair)} comes "
+            f"{_spelled(witness.continuation, pair)} with probability "
+            f"{_number(witness.given)}; due is {_number(witness.due)}",
+            highlight=False,
+        )
+        console.print(
+            f"  total variation {_number(result.total_variation)}; class "
+            f"{result.fault or 'unknown'}; refutes {', '.join(result.refutes)}",
+            highlight=False,
+        )
+        if needed := result.samples_needed:
+            console.print(
+                f"  by sampling it takes {needed.n:,} samples to see ({needed.test}, level "
+                f"{needed.alpha}, power {needed.power})",
+                highlight=False,
+            )
+
+
+def _print_reasons(report: Report, console: Console) -> None:
+    for verdict in (UNDECIDED, NOT_APPLICABLE):
+        found = [r for r in report.results if r.verdict == verdict]
+        for reason in dict.fromkeys(r.reason for r in found):
+            who = dict.fromkeys(f"{r.subject} on {r.pair}" for r in found if r.reason == reason)
+            listed = list(who)
+            more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+            console.print(
+                f"{verdict}: {', '.join(listed[:3])}{more}: {reason}", style=STYLES[verdict]
+            )
+
+
+def _summary(report: Report) -> Text:
+    verdict = report.verdict
+    checks = [r for r in report.results if r.verdict != NOT_APPLICABLE]
+    pairs = len({r.pair for r in report.results})
+    text = Text("\n")
+    text.append(verdict, style=STYLES[verdict])
+    text.append(f": {len(report.subjects)} subject{_s(len(report.subjects))}, {pairs} ")
+    text.append(f"pair{_s(pairs)}, {len(checks):,} checks")
+    if verdict == LOSSLESS:
+        text.append(", every distance exactly 0")
+    return text
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def _size(result: Result) -> tuple[int, int, int, int]:
+    """Sorts witnesses: smallest vocabulary, lookahead, context, continuation."""
+    witness = result.witness
+    assert witness is not None
+    return (
+        witness.vocabulary,
+        witness.lookahead or 0,
+        len(witness.context),
+        len(witness.continuation),
+    )
+
+
+def _spelled(ids: Ids, pair: Pair) -> str:
+    vocabulary = pair.target_tokenizer.vocabulary
+
+    def spelling(token: int) -> str:
+        if not 0 <= token < len(vocabulary):
+            return "?"
+        raw = vocabulary[token]
+        if raw is None:
+            return "end" if token == pair.end_of_sequence else "special"
+        return repr(raw.decode("utf-8", errors="backslashreplace"))
+
+    return f"{list(ids)} ({' '.join(spelling(token) for token in ids)})"
+
+
+def _styled(verdict: str) -> Text:
+    return Text(verdict, style=STYLES[verdict])
+
+
+def _largest(results: Iterable[Result]) -> str:
+    values = [r.total_variation for r in results if r.total_variation]
+    return _number(max(values, key=lambda value: value.float)) if values else ""
+
+
+def _acceptance(result: Result | None) -> Text:
+    if result is None or result.verdict == NOT_APPLICABLE:
+        return Text("n/a", style="dim")
+    if result.verdict != LOSSLESS:
+        return _styled(result.verdict)
+    return Text(_number(result.acceptance))
+
+
+def _number(value: Value | None) -> str:
+    """Exactly where that is short, else rounded and marked so."""
+    if value is None:
+        return ""
+    if value.exact is not None:
+        exact = str(value.exact)
+        return exact if len(exact) <= 9 else f"~{value.float:.4g}"
+    return f"{value.float:.3g}"

@@ -1,0 +1,244 @@
+"""``draftproof audit``: is it lossless?"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .options import add_json, at_least, check_writable, console, console_for, real, write_json
+
+if TYPE_CHECKING:
+    from draftproof.audit.report import Report
+    from draftproof.audit.running import Progress
+    from draftproof.reference.pair import Pair
+
+DESCRIPTION = """\
+Audit a decoder: compute the exact law of what it emits on toy models, and compare it with the
+target's own. Every random decision is followed both ways, so a verdict never rests on sampling.
+
+SUBJECT is
+  (nothing)          the built-in algorithms, then a survey of the installed transformers, whose
+                     result is printed but never changes the exit code
+  builtin            every built-in algorithm; builtin:NAME one of autoregressive, exact-match,
+                     standard, block, union, slem, slrs, tli
+  example            known-lossy variants; example:NAME one of them (try it: this is what a fault
+                     looks like)
+  transformers       unmodified generate() of the installed transformers; transformers:ROUTE one
+                     route
+"""
+
+EPILOG = """\
+examples:
+  draftproof audit
+  draftproof audit builtin:slrs --pair base --lookahead 2 --horizon 4 --json -
+  draftproof audit builtin --random 25 --seed 7      random pairs; a failure is shrunk
+  draftproof audit example:resample-from-p --pair base --lookahead 1
+  draftproof audit transformers:assisted --junit report.xml
+
+verdicts and exit codes:
+  LOSSLESS 0   the distance is exactly zero, or within the stated tolerance for float subjects
+  RELAXED  0   lossy, and declared so with --relaxed
+  LOSSY    1   with the smallest counterexample found
+  UNDECIDED 3  a random call that is not modelled, or a budget that was spent; never a guess
+  2            bad usage or bad input, or no check applied
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the parser's ``commands``."""
+    command = commands.add_parser(
+        "audit",
+        help="is it lossless? exact laws, verdicts, counterexamples",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("subject", nargs="?", metavar="SUBJECT", help="what to audit (see above)")
+    command.add_argument("--as", dest="kind", metavar="KIND", help="the kind of a callable subject")
+    command.add_argument(
+        "--pair",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a gallery pair; may be repeated (default: all; see draftproof gallery)",
+    )
+    command.add_argument(
+        "--random", type=at_least(1), metavar="N", help="N random pairs instead of the gallery"
+    )
+    command.add_argument(
+        "--seed", type=at_least(0), default=0, metavar="S", help="seed of --random (default: 0)"
+    )
+    command.add_argument(
+        "--lookahead",
+        type=at_least(1),
+        metavar="K",
+        help="drafts a round (default: 1, 2 and 3; 1 and 2 with --random)",
+    )
+    command.add_argument(
+        "--horizon",
+        type=at_least(1),
+        metavar="N",
+        help="new tokens of whole runs, and how far contexts reach (default: 4; 3 with --random)",
+    )
+    command.add_argument(
+        "--budget", type=real, metavar="SECONDS", help="what is unfinished by then is UNDECIDED"
+    )
+    command.add_argument(
+        "--tolerance",
+        type=real,
+        metavar="X",
+        help="never call a distance above X lossless (exact subjects always use 0)",
+    )
+    command.add_argument(
+        "--relaxed", metavar="TEXT", help="the subject is lossy by design; TEXT names the property"
+    )
+    command.add_argument(
+        "--strict", action="store_true", help="failed edges change the exit code too"
+    )
+    add_json(command)
+    command.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit, print, write, and return the exit code of the contract."""
+    check_writable(options.json)
+    check_writable(options.junit)
+    _check(options)
+    report, pairs = _report(options)
+    if options.relaxed is not None:
+        report = report.relaxed(options.relaxed)
+    from draftproof.audit.junit import junit_xml
+    from draftproof.audit.table import print_report
+
+    print_report(report, console_for(options.json), pairs)
+    write_json(report.to_json(), options.json)
+    if options.junit:
+        Path(options.junit).write_text(junit_xml(report), encoding="utf-8")
+    code = report.exit_code(options.strict)
+    if report.verdict == "NOT_APPLICABLE":
+        print(f"draftproof: nothing could be checked: {_reason(report)}", file=sys.stderr)
+    return code
+
+
+def _check(options: argparse.Namespace) -> None:
+    subject = options.subject or ""
+    if options.relaxed is not None and not options.relaxed.strip():
+        raise ValueError(
+            "--relaxed needs a text that names the property, e.g. 'typical acceptance'"
+        )
+    if options.random and options.pair:
+        raise ValueError("--random draws its own pairs; leave out --pair")
+    if options.kind or subject.endswith(".py") or ".py:" in subject:
+        raise ValueError(
+            "this release audits builtin, example and transformers subjects; callables of your own "
+            "(--as KIND) are not supported yet"
+        )
+
+
+def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
+    subject = options.subject
+    if subject is not None and subject.partition(":")[0] == "transformers":
+        return _survey(options, subject), {}
+    if options.random:
+        from draftproof.audit.random_pairs import run_random
+
+        with _progress() as progress:
+            return run_random(
+                subject or "builtin",
+                count=options.random,
+                seed=options.seed,
+                lookaheads=(options.lookahead,) if options.lookahead else (1, 2),
+                horizon=options.horizon or 3,
+                budget=options.budget,
+                progress=progress,
+            )
+    from draftproof.audit.running import HORIZON, LOOKAHEADS, run_named
+
+    with _progress() as progress:
+        report = run_named(
+            subject or "builtin",
+            pairs=options.pair,
+            lookaheads=(options.lookahead,) if options.lookahead else LOOKAHEADS,
+            horizon=options.horizon or HORIZON,
+            budget=options.budget,
+            progress=progress,
+        )
+    if subject is None and not options.pair:
+        report = _with_survey(report, options)
+    return report, {}
+
+
+def _survey(options: argparse.Namespace, subject: str) -> Report:
+    from draftproof.adapters.survey import missing, survey
+
+    if problem := missing():
+        raise ValueError(problem)
+    for option in ("pair", "random", "lookahead", "horizon"):
+        if getattr(options, option):
+            raise ValueError(f"--{option} does not apply to transformers, which has its own toys")
+    with _progress() as progress:
+        return survey(
+            routes=[subject.partition(":")[2]] if ":" in subject else None,
+            budget=options.budget,
+            tolerance=options.tolerance,
+            progress=progress,
+        )
+
+
+def _with_survey(report: Report, options: argparse.Namespace) -> Report:
+    """``report`` with the survey behind it; a survey that fails is said in one line."""
+    from draftproof.adapters.survey import missing
+
+    problem = missing()
+    if problem is None:
+        try:
+            surveyed = _survey(options, "transformers")
+        except Exception as failure:
+            problem = f"it failed with {type(failure).__name__}: {' '.join(str(failure).split())}"
+        else:
+            return dataclasses.replace(
+                report,
+                subjects=report.subjects + surveyed.subjects,
+                results=report.results + surveyed.results,
+                survey=frozenset(subject.subject for subject in surveyed.subjects),
+                versions=report.versions | surveyed.versions,
+            )
+    console(stderr=True).print(f"no survey of transformers: {problem}", highlight=False)
+    return report
+
+
+def _reason(report: Report) -> str:
+    return next(
+        (subject.reason for subject in report.subjects if subject.reason), "no reason given"
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    """A progress bar on a terminal's standard error; nothing when piped."""
+    shown = console(stderr=True)
+    if not shown.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=shown, transient=True) as bar:
+        task = bar.add_task("auditing", total=None)
+
+        def update(done: int, total: int, subject: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"auditing {subject}")
+
+        yield update

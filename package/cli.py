@@ -1,0 +1,79 @@
+"""The command line: ``draftproof COMMAND``; every command's ``--help`` shows examples."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from . import __version__, audit_command, gallery_command, trace_command
+
+DESCRIPTION = """\
+Is this speculative decoder lossless? draftproof answers exactly: it runs the decoder once for
+every way its coins can fall, adds the branches up in rational numbers, and compares the law that
+comes out with the target model's own.
+"""
+
+EXAMPLES = """\
+examples:
+  draftproof audit                      the built-in algorithms, then the installed transformers
+  draftproof audit builtin:slrs --pair base --lookahead 2 --json -
+  draftproof audit example:resample-from-p   a decoder that is not lossless, and its witness
+  draftproof gallery                    the pairs of toy models that decoders are tried on
+  draftproof trace tli --pair many-to-one --seed 1      one round, step by step
+
+exit codes: 0 lossless (or declared relaxed), 1 lossy, 2 bad usage or bad input, 3 undecided
+"""
+
+EXIT_BAD_INPUT = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line's parser."""
+    top = argparse.ArgumentParser(
+        prog="draftproof",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"draftproof {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (audit_command, gallery_command, trace_command):
+        module.add_parser(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code.
+
+    Whatever is wrong with the input is said in one line on standard error, with exit code 2.
+    Setting ``DRAFTPROOF_TRACEBACK`` shows where an error came from.
+    """
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        print("draftproof: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BAD_INPUT
+    except (ValueError, OSError) as problem:
+        if os.environ.get("DRAFTPROOF_TRACEBACK"):
+            raise
+        print(f"draftproof: {_one_line(problem)}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except Exception as problem:
+        if os.environ.get("DRAFTPROOF_TRACEBACK"):
+            raise
+        print(
+            f"draftproof: internal error, {type(problem).__name__}: {_one_line(problem)} "
+            "(DRAFTPROOF_TRACEBACK=1 shows where; please report it)",
+            file=sys.stderr,
+        )
+        return EXIT_BAD_INPUT
+
+
+def _one_line(problem: BaseException) -> str:
+    return " ".join(str(problem).split()) or type(problem).__name__

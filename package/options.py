@@ -1,0 +1,84 @@
+"""What several commands share: where output goes, and numbers read from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+#: Columns of a table that is not shown on a terminal.
+PIPED_WIDTH = 120
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    """Add ``--json FILE|-``."""
+    command.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write the result as JSON; '-' puts it, alone, on standard output",
+    )
+
+
+def console_for(json_to: str | None) -> Console:
+    """Where tables go: standard output, or standard error when that is taken by ``--json -``."""
+    return console(stderr=json_to == "-")
+
+
+def console(stderr: bool) -> Console:
+    """A console that keeps `PIPED_WIDTH` when nobody looks at it."""
+    made = Console(stderr=stderr)
+    return made if made.is_terminal else Console(stderr=stderr, width=PIPED_WIDTH)
+
+
+def check_writable(path: str | None) -> None:
+    """Find out before long work whether its result can be written.
+
+    Raises:
+        OSError: naming the file, when it cannot be opened for writing.
+    """
+    if path not in (None, "-"):
+        with Path(path).open("a", encoding="utf-8"):
+            pass
+
+
+def write_json(value: Any, path: str | None) -> None:
+    """Write ``value`` to ``path``, to standard output for "-", nowhere for None."""
+    if path is None:
+        return
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def at_least(bound: int) -> Callable[[str], int]:
+    """A converter for whole numbers from ``bound`` on."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        if value < bound:
+            raise argparse.ArgumentTypeError(f"{value} is below {bound}")
+        return value
+
+    return number
+
+
+def real(text: str) -> float:
+    """A converter for finite numbers that are not negative."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a finite number from 0 on")
+    return value
