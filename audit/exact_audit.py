@@ -4,15 +4,19 @@
 completed by the target's own draws to the longest block's length, must have the target's law. If it
 has, every run without carried state is lossless (induction over rounds).
 *Run*: the law of whole runs to the horizon, carried state included, must be the target's.
+
+Branches on which the program raises are error mass, counted in its favour: a difference that
+remains is LOSSY, and without one the verdict is UNDECIDED.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..reference.exact import ZERO
+from ..reference.distribution import ExactDistribution
+from ..reference.exact import ZERO, Rational
 from ..reference.models import Ids
 from ..reference.pair import Pair, PairError
 from ..reference.programs import Program
@@ -35,7 +39,6 @@ class Cell:
     pair: Pair
     prompt: Ids
     fault: str | None = None
-    fault_candidates: tuple[str, ...] = ()
     kind: str = "builtin"
 
 
@@ -46,121 +49,127 @@ def audit_cell(cell: Cell, horizon: int, deadline: float | None = None) -> list[
     difference was found before.
     """
     laws = Laws(cell.program, cell.pair, _stop_at(deadline))
-    return [_one_round(cell, laws, horizon), _run(cell, laws, horizon)]
+    return [
+        _timed(cell, laws, horizon, _one_round, "one-round", "block"),
+        _timed(cell, laws, horizon, _run, "run", "run"),
+    ]
 
 
-def _one_round(cell: Cell, laws: Laws, horizon: int) -> Result:
-    started, paths = time.perf_counter(), laws.paths
-    contexts = 0
-    worst: Difference | None = None
+@dataclass
+class _Findings:
+    """What a check has seen so far.
+
+    Attributes:
+        largest, smallest: the largest difference, and the smallest counterexample.
+        contexts: how many were compared.
+        error: what the program raised first, on any branch.
+        error_mass: the largest mass of branches that raised, over the laws compared.
+    """
+
+    largest: Difference | None = None
     smallest: Difference | None = None
-    reason = None
-    first = None
-    try:
-        first = laws.round_law(cell.prompt)
-        for context, state in laws.contexts(cell.prompt, horizon):
-            given = laws.completed_round(context, state)
-            due = laws.due_law(context, max(map(len, given)))
-            found = difference(due, given, context)
-            contexts += 1
-            if found:
-                worst = max(worst or found, found, key=lambda d: d.distance)
-                smallest = min(smallest or found, found, key=lambda d: d.size)
-    except PairError as problem:
-        return _result(cell, "one-round", "block", horizon, NOT_APPLICABLE, reason=str(problem))
-    except BudgetSpentError as problem:
-        reason = f"{problem}; {contexts} contexts were exact until then"
-    return _result(
-        cell,
-        "one-round",
-        "block",
-        horizon,
-        LOSSY if worst else UNDECIDED if reason else LOSSLESS,
-        worst,
-        smallest,
-        reason=reason if not worst else None,
-        acceptance=Value.of(first.acceptance) if first and cell.program.lookahead else None,
-        tokens_per_pass=Value.of(first.tokens) if first else None,
-        paths=laws.paths - paths,
-        contexts=contexts,
-        unexplored_mass=None if reason else 0.0,
-        seconds=time.perf_counter() - started,
-    )
+    contexts: int = 0
+    error: str | None = None
+    error_mass: Rational = ZERO
+
+    def compare(
+        self,
+        due: ExactDistribution[Ids],
+        given: ExactDistribution[Ids],
+        context: Ids,
+        error: str | None,
+    ) -> None:
+        """Add the comparison of two laws of strings after ``context``."""
+        self.contexts += 1
+        self.error = self.error or error
+        self.error_mass = max(self.error_mass, 1 - given.mass)
+        if found := difference(due, given, context):
+            self.largest = max(self.largest or found, found, key=lambda d: d.distance)
+            self.smallest = min(self.smallest or found, found, key=lambda d: d.size)
 
 
-def _run(cell: Cell, laws: Laws, horizon: int) -> Result:
-    started, paths = time.perf_counter(), laws.paths
-    try:
-        given = laws.run_law(cell.prompt, horizon)
-        first = laws.round_law(cell.prompt)
-        found = difference(laws.due_law(cell.prompt, horizon), given, cell.prompt)
-    except PairError as problem:
-        return _result(cell, "run", "run", horizon, NOT_APPLICABLE, reason=str(problem))
-    except BudgetSpentError as problem:
-        return _result(
-            cell,
-            "run",
-            "run",
-            horizon,
-            UNDECIDED,
-            reason=str(problem),
-            paths=laws.paths - paths,
-            unexplored_mass=1.0,
-            seconds=time.perf_counter() - started,
-        )
-    return _result(
-        cell,
-        "run",
-        "run",
-        horizon,
-        LOSSY if found else LOSSLESS,
-        found,
-        found,
-        acceptance=Value.of(first.acceptance) if cell.program.lookahead else None,
-        tokens_per_pass=Value.of(first.tokens),
-        paths=laws.paths - paths,
-        contexts=1,
-        unexplored_mass=0.0,
-        seconds=time.perf_counter() - started,
-    )
+def _one_round(cell: Cell, laws: Laws, horizon: int, findings: _Findings) -> None:
+    for context, state in laws.contexts(cell.prompt, horizon):
+        law = laws.round_law(context, state)
+        due = laws.due_law(context, law.longest)
+        findings.compare(due, laws.completed_round(context, state), context, law.error)
 
 
-def _result(
+def _run(cell: Cell, laws: Laws, horizon: int, findings: _Findings) -> None:
+    given = laws.run_law(cell.prompt, horizon)
+    findings.compare(laws.due_law(cell.prompt, horizon), given, cell.prompt, laws.error)
+
+
+def _timed(
     cell: Cell,
-    check: str,
-    guarantee: str,
+    laws: Laws,
     horizon: int,
-    verdict: str,
-    worst: Difference | None = None,
-    smallest: Difference | None = None,
-    **fields: object,
+    check: Callable[[Cell, Laws, int, _Findings], None],
+    name: str,
+    guarantee: str,
 ) -> Result:
-    measured = verdict not in (NOT_APPLICABLE, UNDECIDED)
-    if worst and smallest:
-        first_token = len(smallest.continuation) == 1
-        fields |= {
-            "witness": smallest.witness(cell.pair.target.size, cell.program.lookahead),
-            "samples_needed": samples_needed(float(worst.event_due), float(worst.event_given)),
-            "refutes": (*(("next-token",) if first_token else ()), guarantee),
-            "fault": cell.fault,
-            "fault_candidates": cell.fault_candidates,
-        }
-    distance = worst.distance if worst else ZERO
-    return Result(
+    """Run a check, and make its findings a `Result`."""
+    started, paths = time.perf_counter(), laws.paths
+    findings = _Findings()
+    blank = Result(
         subject=cell.subject,
         kind=cell.kind,
         pair=cell.pair_name,
-        check=check,
+        check=name,
         guarantee=guarantee,
-        verdict=verdict,
+        verdict=NOT_APPLICABLE,
         lookahead=cell.program.lookahead,
         horizon=horizon,
         stop_rule=cell.program.stop_rule,
-        total_variation=Value.of(distance) if measured else None,
-        tolerance=0.0,
-        error_mass=0.0 if verdict != NOT_APPLICABLE else None,
-        **fields,  # pyright: ignore[reportArgumentType]
     )
+    spent = None
+    try:
+        check(cell, laws, horizon, findings)
+        first = laws.round_law(cell.prompt)
+    except PairError as problem:
+        return replace(blank, reason=str(problem))
+    except BudgetSpentError:
+        spent, first = "the budget was spent", None
+    if first is not None and first.error is not None:
+        first = None  # an acceptance over the branches that do not raise would mislead
+    measured = replace(
+        blank,
+        tolerance=0.0,
+        acceptance=Value.of(first.acceptance) if first and cell.program.lookahead else None,
+        tokens_per_pass=Value.of(first.tokens) if first else None,
+        paths=laws.paths - paths,
+        contexts=findings.contexts,
+        error_mass=float(findings.error_mass),
+        unexplored_mass=0.0 if spent is None else 1.0,
+        seconds=time.perf_counter() - started,
+    )
+    return _judged(cell, measured, findings, spent)
+
+
+def _judged(cell: Cell, measured: Result, findings: _Findings, spent: str | None) -> Result:
+    """``measured`` with its verdict."""
+    largest, smallest = findings.largest, findings.smallest
+    if largest and smallest:
+        first_token = len(smallest.continuation) == 1
+        return replace(
+            measured,
+            verdict=LOSSY,
+            total_variation=Value.of(largest.distance),
+            witness=smallest.witness(cell.pair.target.size, cell.program.lookahead),
+            samples_needed=samples_needed(float(largest.event_due), float(largest.event_given)),
+            refutes=(*(("next-token",) if first_token else ()), measured.guarantee),
+            fault=cell.fault,
+            fault_candidates=(cell.fault,) if cell.fault else (),
+        )
+    reasons: list[str] = []
+    if spent is not None:
+        reasons.append(f"{spent}; no difference in the {findings.contexts} contexts compared")
+    if findings.error is not None:
+        mass = float(findings.error_mass)
+        reasons.append(f"raises on branches of mass up to {mass:.3g}: {findings.error}")
+    if reasons:
+        return replace(measured, verdict=UNDECIDED, reason="; ".join(reasons))
+    return replace(measured, verdict=LOSSLESS, total_variation=Value.of(ZERO))
 
 
 def _stop_at(deadline: float | None) -> Callable[[], None]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..reference.chance import Chance
-from ..reference.distribution import Distribution, ExactDistribution
+from ..reference.distribution import Distribution, ExactDistribution, ratio
 from ..reference.drafting import Drafts, draft_tokens
 from ..reference.exact import ONE, ZERO, Rational
 from ..reference.lattice import segmentations, token_lattice
@@ -115,7 +115,7 @@ def _no_proposal_from_p(pair: Pair, context: Ids, lookahead: int, chance: Chance
     if not t:
         return finish(pair, (chance.draw(p, "final"),), 0, t, proposal.drafter_ids)
     psi = candidate_law(pair, context, rule).next_token()
-    if chance.accept(p[t[0]] / psi[t[0]], "accept 1"):
+    if chance.accept(ratio(p[t[0]], psi[t[0]]), "accept 1"):
         return finish(pair, t[:1], 1, t, proposal.drafter_ids)
     final = chance.draw(p.residual(psi), "residual")
     return finish(pair, (final,), 0, t, proposal.drafter_ids)
@@ -142,7 +142,7 @@ def _resample_from_p(pair: Pair, context: Ids, lookahead: int, chance: Chance) -
     target_laws = pair.target.distributions(context, drafts.verifiable(pair))
     emitted: Ids = ()
     for x, p, q in zip(drafts.tokens, target_laws, drafts.laws, strict=False):
-        if not chance.accept(p[x] / q[x], f"accept {len(emitted) + 1}"):
+        if not chance.accept(ratio(p[x], q[x]), f"accept {len(emitted) + 1}"):
             break
         emitted += (x,)
     final = chance.draw(target_laws[len(emitted)], "final")

@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
+from ..reference.chance import Chance
 from ..reference.distribution import ExactDistribution
-from ..reference.enumeration import branches
+from ..reference.enumeration import DivergenceError, branches
 from ..reference.exact import ONE, ZERO, Rational
 from ..reference.models import Ids
-from ..reference.pair import Pair
+from ..reference.pair import Pair, PairError
 from ..reference.programs import Program
-from ..reference.rounds import ended
+from ..reference.rounds import Round, ended
 
 
 class BudgetSpentError(RuntimeError):
     """The time allowed ran out before the law was complete."""
+
+
+class _RaisedError(Exception):
+    """What a program raised on one branch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +32,23 @@ class RoundLaw:
     """The exact law of one round at one context.
 
     Attributes:
-        blocks: over (emitted ids, carried state).
+        blocks: over (emitted ids, carried state); sub-stochastic where some branches raise.
         acceptance: the probability that the first candidate is accepted.
         tokens: the expected number of emitted ids.
         paths: how many branches were run.
+        error: what the first branch that raised had to say, if any did.
     """
 
     blocks: ExactDistribution[tuple[Ids, Hashable]]
     acceptance: Rational
     tokens: Rational
     paths: int
+    error: str | None = None
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest block; 1 when every branch raises."""
+        return max((len(emitted) for emitted, _ in self.blocks), default=1)
 
 
 @dataclass
@@ -46,12 +58,14 @@ class Laws:
     Attributes:
         tick: called once for every branch with nothing; may raise `BudgetSpentError`.
         paths: branches run so far.
+        error: what the first branch that raised had to say, if any did.
     """
 
     program: Program
     pair: Pair
     tick: Callable[[], None] = lambda: None
     paths: int = 0
+    error: str | None = None
     _rounds: dict[tuple[Ids, Hashable], RoundLaw] = field(default_factory=dict)
     _due: dict[tuple[Ids, int], dict[Ids, Rational]] = field(default_factory=dict)
 
@@ -66,21 +80,37 @@ class Laws:
         blocks: dict[tuple[Ids, Hashable], Rational] = {}
         acceptance = tokens = ZERO
         paths = 0
+        error = None
         for leaf in branches(
-            lambda chance: self.program.run_round(self.pair, context, chance, state)
+            lambda chance: self._run_round(context, chance, state), catch=_RaisedError
         ):
             self.tick()
             paths += 1
+            if leaf.error is not None:
+                error = error or str(leaf.error)
+                continue
             emitted = leaf.result.emitted
-            if not emitted:
-                raise ValueError(f"the round after {context} emitted nothing")
             outcome = (emitted, leaf.result.state)
             blocks[outcome] = blocks.get(outcome, ZERO) + leaf.probability
             tokens += leaf.probability * len(emitted)
             if leaf.result.accepted:
                 acceptance += leaf.probability
         self.paths += paths
-        return RoundLaw(ExactDistribution(blocks), acceptance, tokens, paths)
+        self.error = self.error or error
+        law = ExactDistribution(blocks, sub_stochastic=error is not None)
+        return RoundLaw(law, acceptance, tokens, paths, error)
+
+    def _run_round(self, context: Ids, chance: Chance, state: Hashable) -> Round:
+        """One round; what the program does wrong is raised as `_RaisedError`."""
+        try:
+            block = self.program.run_round(self.pair, context, chance, state)
+        except (PairError, DivergenceError):
+            raise
+        except Exception as raised:
+            raise _RaisedError(f"{type(raised).__name__}: {raised}") from raised
+        if not block.emitted:
+            raise _RaisedError("the round emitted nothing")
+        return block
 
     def due_law(self, context: Ids, length: int) -> ExactDistribution[Ids]:
         """The target's own law of the next ``length`` ids after ``context``."""
@@ -105,22 +135,24 @@ class Laws:
     def completed_round(self, context: Ids, state: Hashable = None) -> ExactDistribution[Ids]:
         """One round's block, completed by the target's own draws to the longest block's length."""
         law = self.round_law(context, state)
-        length = max(len(emitted) for emitted, _ in law.blocks)
         completed: dict[Ids, Rational] = {}
         for (emitted, _), probability in law.blocks.items():
-            missing = 0 if ended(emitted, self.pair.end_of_sequence) else length - len(emitted)
+            missing = 0 if ended(emitted, self.pair.end_of_sequence) else law.longest - len(emitted)
             for rest, number in self._due_from(context + emitted, missing).items():
                 string = emitted + rest
                 completed[string] = completed.get(string, ZERO) + probability * number
-        return ExactDistribution(completed)
+        return ExactDistribution(completed, sub_stochastic=law.error is not None)
 
     def run_law(self, prompt: Ids, horizon: int) -> ExactDistribution[Ids]:
-        """The law of a whole run's first ``horizon`` ids; equal (ids, state) are merged."""
+        """The law of a whole run's first ``horizon`` ids; equal (ids, state) are merged.
+
+        Its mass falls short of one by the probability that a round raises.
+        """
         final: dict[Ids, Rational] = {}
         for (new, _), mass in self._reached(prompt, horizon):
             if len(new) == horizon or ended(new, self.pair.end_of_sequence):
                 final[new] = final.get(new, ZERO) + mass
-        return ExactDistribution(final)
+        return ExactDistribution(final, sub_stochastic=True)
 
     def contexts(self, prompt: Ids, horizon: int) -> Iterator[tuple[Ids, Hashable]]:
         """Every (context, state) at which a round can begin within ``horizon`` new ids.

@@ -44,7 +44,6 @@ def cell(subject: str, form: str, named: GalleryPair) -> Cell:
         named.pair,
         named.prompt,
         fault,
-        (fault,) if fault else (),
     )
 
 

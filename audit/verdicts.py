@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from ..reference.distribution import ExactDistribution, total_variation
+from ..reference.distribution import ExactDistribution
 from ..reference.exact import ZERO, Rational
 from ..reference.models import Ids
 from .report import SamplesNeeded, Value, Witness
@@ -20,13 +20,15 @@ class Difference:
     """Where a law given differs from the law due.
 
     Attributes:
-        distance: total variation between the two laws of strings.
+        distance: total variation between the two laws of strings; where mass is missing from the
+            law given, the least that it can be however that mass falls.
         context: target ids before the strings, prompt included.
         continuation: the shortest prefix whose probability differs; of those, the one that differs
-            most, then the first in ascending order.
+            most, then the first in ascending order. Where mass is missing from the law given, only
+            a prefix that is given too often counts.
         due, given: the probabilities of strings that begin with ``continuation``.
         event_due, event_given: the probabilities, under both, of the event that differs most (all
-            strings given less often than due).
+            strings given more often than due).
     """
 
     distance: Rational
@@ -57,10 +59,14 @@ class Difference:
 def difference(
     due: ExactDistribution[Ids], given: ExactDistribution[Ids], context: Ids
 ) -> Difference | None:
-    """How ``given`` differs from ``due``, both laws of strings after ``context``; None if not."""
-    distance = total_variation(due, given)
+    """How ``given`` differs from ``due``, both laws of strings after ``context``; None if not.
+
+    ``given`` may be sub-stochastic: its missing mass is counted in its favour.
+    """
+    distance = given.excess(due)
     if not distance:
         return None
+    complete = given.mass == 1
     length = 1
     while True:
         due_prefix = due.push_forward(lambda ids, n=length: ids[:n])
@@ -68,21 +74,22 @@ def difference(
         differing = [
             (-abs(due_prefix[ids] - given_prefix[ids]), ids)
             for ids in dict.fromkeys((*due_prefix, *given_prefix))
-            if due_prefix[ids] != given_prefix[ids]
+            if given_prefix[ids] > due_prefix[ids]
+            or (complete and given_prefix[ids] < due_prefix[ids])
         ]
         if differing:
             break
         length += 1
     _, continuation = min(differing)
-    less = [ids for ids in due if due[ids] > given[ids]]
+    more = [ids for ids in given if given[ids] > due[ids]]
     return Difference(
         distance,
         context,
         continuation,
         due_prefix[continuation],
         given_prefix[continuation],
-        sum((due[ids] for ids in less), ZERO),
-        sum((given[ids] for ids in less), ZERO),
+        sum((due[ids] for ids in more), ZERO),
+        sum((given[ids] for ids in more), ZERO),
     )
 
 

@@ -30,9 +30,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the gallery."""
-    from rich.table import Table
-
     from draftproof.toymodels.gallery import gallery
+    from rich.table import Table
 
     rows = [
         {

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from .options import add_json, at_least, console_for, write_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from draftproof.audit.trace import Trace
     from draftproof.reference.chance import Step
+    from rich.console import Console
 
 EPILOG = """\
 examples:

@@ -20,6 +20,7 @@ them then has law p_{i+1}, whether it is the next draft or drawn at the end.
 from __future__ import annotations
 
 from .chance import Chance
+from .distribution import ratio
 from .drafting import Drafts, draft_tokens
 from .exact import ONE, Rational
 from .models import Ids
@@ -46,7 +47,7 @@ def verify_block(pair: Pair, context: Ids, drafts: Drafts, chance: Chance) -> Ro
     # 3. The probability that x_1..x_i are all kept.
     kept: list[Rational] = [ONE]
     for j in range(k):
-        kept.append(min(ONE, kept[j] * p[j][x[j]] / q[j][x[j]]))
+        kept.append(min(ONE, kept[j] * ratio(p[j][x[j]], q[j][x[j]])))
 
     # 4. The last coin that passes decides: scan them all.
     tau = 0

@@ -259,6 +259,17 @@ class ExactDistribution(Mapping[Outcome, Rational], Distribution[Outcome]):
         return ExactDistribution[Outcome]._trusted(table, ONE)
 
 
+def ratio(p: Any, q: Any) -> Any:
+    """p / q, the chance to accept what was drawn with probability q where p is due.
+
+    A drawn outcome has q > 0. A law that gives it q = 0 is not the one that drew it; the ratio is
+    then taken as 1 if p > 0, else 0, so that such a mistake has a law of its own to be judged by.
+    """
+    if q == 0:
+        return 1 if p > 0 else 0
+    return p / q
+
+
 def total_variation(due: ExactDistribution[Outcome], given: ExactDistribution[Outcome]) -> Rational:
     """Half the sum of ``|due - given|``: the largest difference over all events.
 

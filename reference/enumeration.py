@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from .chance import Step
 from .distribution import Distribution, DistributionError, ExactDistribution
@@ -98,16 +98,25 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Leaf(Generic[Result]):
-    """The end of one branch: the program's result, the branch's probability and its decisions."""
+    """The end of one branch: the program's result, the branch's probability and its decisions.
+
+    ``error`` is what the program raised there instead of giving a result; then ``result`` is None.
+    """
 
     result: Result
     probability: Rational
     expected_draws: Rational
     steps: tuple[Step, ...]
+    error: Exception | None = None
 
 
-def branches(program: Callable[[Branch], Result]) -> Iterator[Leaf[Result]]:
+def branches(
+    program: Callable[[Branch], Result], catch: type[Exception] | tuple[type[Exception], ...] = ()
+) -> Iterator[Leaf[Result]]:
     """Run ``program`` along every branch; the probabilities of all leaves sum to one.
+
+    What is in ``catch`` ends a branch as a leaf with an ``error``; anything else raised ends the
+    enumeration.
 
     Raises:
         DivergenceError: when the program does not repeat itself.
@@ -116,14 +125,18 @@ def branches(program: Callable[[Branch], Result]) -> Iterator[Leaf[Result]]:
     options: list[int] = []
     while True:
         branch = Branch(script)
-        result = program(branch)
+        error = None
+        try:
+            result = program(branch)
+        except catch as raised:
+            result, error = cast("Result", None), raised
         if branch.choices[: len(script)] != options[: len(script)]:
             raise DivergenceError(
                 f"after the same choices the program had {branch.choices[: len(script)]} options "
                 f"where it had {options[: len(script)]} before; it keeps a state of its own or "
                 "draws randomness elsewhere"
             )
-        yield Leaf(result, branch.probability, branch.expected_draws, tuple(branch.steps))
+        yield Leaf(result, branch.probability, branch.expected_draws, tuple(branch.steps), error)
         options = branch.choices
         script += [0] * (len(options) - len(script))
         while script and script[-1] + 1 == options[len(script) - 1]:

@@ -145,7 +145,9 @@ def forms(name: str, lookahead: int) -> tuple[str, ...]:
     fixed = Fixed(lookahead).slug
     by_length = (f"characters:2/cap:{lookahead}",) if lookahead > 1 else ()
     if name == "slem":
-        return (fixed, f"{fixed}/look-behind:2", *by_length)
+        # Carried states multiply the contexts: realignment is looked at with few drafts.
+        look_behind = (f"{fixed}/look-behind:2",) if lookahead < 3 else ()
+        return (fixed, *look_behind, *by_length)
     if name == "slrs":
         return (fixed, f"{fixed}/one-token", *by_length)
     return (fixed,)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .chance import Chance
-from .distribution import Distribution
+from .distribution import Distribution, ratio
 from .exact import Rational
 from .models import Ids
 from .pair import Pair
@@ -62,7 +62,7 @@ def slrs_round(
             break
         # 4. Accept with probability min(1, p/psi).
         psi_k = psi_after(emitted)
-        if k < len(t) and chance.accept(p[t[k]] / psi_k[t[k]], f"accept {k + 1}"):
+        if k < len(t) and chance.accept(ratio(p[t[k]], psi_k[t[k]]), f"accept {k + 1}"):
             emitted += (t[k],)
             continue
         # 5. A rejection, or no further proposal: the residual, by kept draws.

@@ -18,6 +18,7 @@ extended by zero to T u D, which is Algorithm 1.
 from __future__ import annotations
 
 from .chance import Chance
+from .distribution import ratio
 from .drafting import Drafts, Proposal, draft_tokens, first_laws, unmasked
 from .exact import ZERO, Rational
 from .models import Ids
@@ -42,7 +43,7 @@ def verify(pair: Pair, context: Ids, drafts: Drafts, chance: Chance) -> Round:
     emitted: Ids = ()
     for x, p, q in zip(drafts.tokens, target_laws, drafts.laws, strict=False):
         # 3. Accept with probability min(1, p/q).
-        if chance.accept(p[x] / q[x], f"accept {len(emitted) + 1}"):
+        if chance.accept(ratio(p[x], q[x]), f"accept {len(emitted) + 1}"):
             emitted += (x,)
             continue
         # 4. At the first rejection, the residual.

@@ -101,13 +101,13 @@ def collapsing_target() -> Pair:
     )
 
 
-@QUIRKY.pair("prefix-space-drafter", "the drafter puts a space before its context", prompt=(0,))
+@QUIRKY.pair("prefix-space-drafter", "the drafter puts a space before its context", prompt=(2,))
 def prefix_space_drafter() -> Pair:
-    """Contexts with and without a space in front look the same to the drafter."""
+    """After a prompt without text, contexts a and " a" look the same to the drafter."""
     return Pair(
-        bigram("1/2 1/2", "1/4 3/4", "2/3 1/3"),
+        bigram("1/2 1/2 0", "1/4 3/4 0", "2/3 1/3 0", "1/2 1/2 0"),
         bigram("1/3 1/3 1/3", "1/2 0 1/2", "1 0 0", "1/4 3/4 0"),
-        greedy(["a", " "]),
+        greedy(["a", " ", None]),
         quirks.prefix_space(),
     )
 

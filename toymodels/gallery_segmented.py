@@ -144,6 +144,17 @@ def unreadable_draft() -> Pair:
     )
 
 
+@SEGMENTED.pair("no-proposal", "three drafts in ten yield no candidate at all")
+def no_proposal() -> Pair:
+    """p = (1/2, 3/10, 1/5) and psi = (1/10, 1/10, 1/2): the target has no spelling of c."""
+    return Pair(
+        context_free("1/2 3/10 1/5"),
+        context_free("1/10 1/10 1/2 3/10"),
+        greedy(["a", "b", None], alphabet=["a", "b", "c"], end_of_sequence=2),
+        greedy(["a", "b", None, "c"], end_of_sequence=2),
+    )
+
+
 @SEGMENTED.pair("end-in-drafter-only", "the drafter may end a text, the target never does")
 def end_in_drafter_only() -> Pair:
     """The drafter's end of sequence corresponds to no target id."""

@@ -90,7 +90,7 @@ class NgramModel:
 
     def distributions(
         self, context: Ids, continuation: Ids = ()
-    ) -> Sequence[ExactDistribution[int]]:
+    ) -> tuple[ExactDistribution[int], ...]:
         """The ``len(continuation) + 1`` laws of the token after ``context + continuation[:j]``.
 
         Raises:
@@ -109,7 +109,7 @@ class NgramModel:
             suffix = ids[end - reach if end > reach else 0 : end]
             law = laws.get(suffix)
             rows.append(self._find(suffix) if law is None else law)
-        return rows
+        return tuple(rows)
 
     def _find(self, suffix: Ids) -> ExactDistribution[int]:
         check_ids(suffix, self.size, f"context {suffix}")
@@ -152,9 +152,10 @@ class PrunedHead:
 
     def distributions(
         self, context: Ids, continuation: Ids = ()
-    ) -> Sequence[ExactDistribution[int]]:
+    ) -> tuple[ExactDistribution[int], ...]:
         """The ``len(continuation) + 1`` laws over ids, each on the kept ids only."""
-        return [self._narrowed(law) for law in self._model.distributions(context, continuation)]
+        rows = self._model.distributions(context, continuation)
+        return tuple(self._narrowed(law) for law in rows)
 
     def columns(self, context: Ids) -> ExactDistribution[int]:
         """The law over columns, as the head itself gives it, after ``context``."""

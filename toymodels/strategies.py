@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -76,27 +78,52 @@ FLAVOURS: dict[str, Flavour] = {
     ),
 }
 
+# Strategies are costly to build and cheap to draw from, so each of the small ones is built once.
+_integers = cache(st.integers)
+_booleans = st.booleans()
 _flavours = st.sampled_from(list(FLAVOURS.values()))
+_permutations = cache(st.permutations)
+
+
+@cache
+def _one_of(options: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    return st.sampled_from(options)
+
+
+@cache
+def _some_of(options: tuple[Any, ...], least: int, most: int) -> st.SearchStrategy[list[Any]]:
+    return st.lists(_one_of(options), min_size=least, max_size=most, unique=True)
+
+
+@cache
+def _ids(size: int, least: int, most: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(_integers(0, size - 1), min_size=least, max_size=most)
+
+
+@cache
+def _laws(ids: tuple[int, ...], most: int) -> st.SearchStrategy[ExactDistribution[int]]:
+    weights = st.dictionaries(_one_of(ids), _integers(1, 4), min_size=1, max_size=most)
+    return weights.map(ExactDistribution.from_weights)
+
+
+@cache
+def _rows(
+    size: int, longest: int, ids: tuple[int, ...], most: int
+) -> st.SearchStrategy[dict[Ids, ExactDistribution[int]]]:
+    contexts = _ids(size, 1, longest).map(tuple)
+    return st.dictionaries(contexts, _laws(ids, most), min_size=1, max_size=4)
 
 
 @st.composite
 def vocabularies(
     draw: st.DrawFn, flavour: Flavour | None = None, min_size: int = 2, max_size: int = 5
 ) -> list[str]:
-    """Distinct pieces of one flavour, ``min_size`` to ``max_size`` of them as far as it has so many.
+    """Distinct pieces of one flavour: ``min_size`` to ``max_size``, or as many as it has.
 
     Not every text need have an encoding: single characters may be missing.
     """
     flavour = flavour or draw(_flavours)
-    most = min(max_size, len(flavour.pieces))
-    return draw(
-        st.lists(
-            st.sampled_from(flavour.pieces),
-            min_size=min(min_size, most),
-            max_size=most,
-            unique=True,
-        )
-    )
+    return _draw_vocabulary(draw, flavour, min_size, max_size)
 
 
 @st.composite
@@ -109,68 +136,18 @@ def tokenizers(
     beginning of sequence, an unknown token, the second id of a piece or the bytes of é; and one
     normaliser and one cleaner may be at work. Laws are found when asked for.
     """
-    flavour = flavour or draw(_flavours)
-    texts = draw(vocabularies(flavour, max_size=min(4, max_size)))
-    pieces: list[Piece] = list(texts)
-    parts = Parts(alphabet=flavour.alphabet)
-    if not plain:
-        _add_specials(draw, flavour, pieces, parts, max_size)
-        if flavour.normalisers and draw(st.booleans()):
-            parts["normalisers"] = [draw(st.sampled_from(flavour.normalisers))]
-        if flavour.cleaners and draw(st.booleans()):
-            parts["cleaners"] = [draw(st.sampled_from(flavour.cleaners))]
-    match draw(st.sampled_from(["greedy", "bpe", "unigram"])):
-        case "bpe":
-            merges = [(text[0], text[1:]) for text in texts if len(text) == 2]
-            return bpe(pieces, draw(st.permutations(merges)), **parts)
-        case "unigram":
-            scores = {text: draw(st.integers(-4, 0)) for text in texts}
-            return unigram(pieces, scores, **parts)
-        case _:
-            return greedy(pieces, **parts)
+    return _draw_tokenizer(draw, flavour or draw(_flavours), max_size, plain)
 
 
-def _add_specials(
-    draw: st.DrawFn, flavour: Flavour, pieces: list[Piece], parts: Parts, max_size: int
-) -> None:
-    """Append up to two ids that are no ordinary pieces, and say in ``parts`` what they are."""
-    room = max_size - len(pieces)
-    kinds = ["end", "silent", "begin", "unknown", "twin"]
-    if flavour.byte_pieces and room >= len(flavour.byte_pieces):
-        kinds.append("bytes")
-    for kind in draw(st.lists(st.sampled_from(kinds), max_size=min(2, max(room, 0)), unique=True)):
-        token = len(pieces)
-        if kind == "bytes":
-            if len(pieces) + len(flavour.byte_pieces) <= max_size:
-                pieces += flavour.byte_pieces
-            continue
-        pieces.append(pieces[0] if kind == "twin" else None)
-        if kind == "end":
-            parts["end_of_sequence"] = token
-        elif kind == "begin":
-            parts["begin_of_sequence"] = token
-        elif kind == "unknown":
-            parts["unknown"] = token
-
-
-@st.composite
 def distributions(
-    draw: st.DrawFn,
-    size: int,
-    *,
-    allowed: Sequence[int] | None = None,
-    max_support: int | None = None,
-) -> ExactDistribution[int]:
-    """Laws over ids 0 .. size - 1: integers from 0 to 4, divided by their sum.
+    size: int, *, allowed: Sequence[int] | None = None, max_support: int | None = None
+) -> st.SearchStrategy[ExactDistribution[int]]:
+    """Laws over ids 0 .. size - 1: integers from 1 to 4, divided by their sum.
 
     Only ``allowed`` ids have mass, at most ``max_support`` of them. The simplest law is one-hot.
     """
-    ids = range(size) if allowed is None else allowed
-    drawn = draw(st.lists(st.integers(0, 4), min_size=len(ids), max_size=len(ids)))
-    weights = {token: weight for token, weight in zip(ids, drawn, strict=True) if weight}
-    if max_support is not None:
-        weights = dict(list(weights.items())[:max_support])
-    return ExactDistribution.from_weights(weights or {ids[0]: 1})
+    ids = tuple(range(size) if allowed is None else allowed)
+    return _laws(ids, min(max_support or len(ids), len(ids)))
 
 
 @st.composite
@@ -188,35 +165,28 @@ def models(
     other contexts have the law of their longest suffix among these.
     """
     if size is None:
-        size = draw(st.integers(2, 5))
-    laws = distributions(size, allowed=allowed, max_support=max_support)
-    order = draw(st.integers(1, max_order))
-    tables: dict[Ids, ExactDistribution[int]] = {(): draw(laws)}
-    if order > 1:
-        ids = st.integers(0, size - 1)
-        contexts = st.lists(ids, min_size=1, max_size=order - 1).map(tuple)
-        tables |= draw(st.dictionaries(contexts, laws, min_size=1, max_size=4))
-    return NgramModel(size, order, tables)
+        size = draw(_integers(2, 5))
+    return _draw_model(draw, size, max_support, allowed, max_order)
 
 
 @st.composite
 def same_vocabulary_pairs(draw: st.DrawFn, max_support: int = 3) -> GalleryPair:
     """Pairs over one vocabulary: p and q free, equal, or with no token in common."""
-    tokenizer = draw(tokenizers())
+    tokenizer = _draw_tokenizer(draw, draw(_flavours))
     size = len(tokenizer.vocabulary)
-    match draw(st.sampled_from(["free", "equal", "disjoint"])):
+    match draw(_one_of(("free", "equal", "disjoint"))):
         case "equal":
-            target = drafter = draw(models(size, max_support=max_support))
+            target = drafter = _draw_model(draw, size, max_support)
         case "disjoint":
-            split = draw(st.integers(1, size - 1))
-            halves = range(split), range(split, size)
-            target, drafter = (
-                draw(models(size, allowed=half, max_support=max_support)) for half in halves
-            )
+            split = draw(_integers(1, size - 1))
+            target = _draw_model(draw, size, max_support, range(split))
+            drafter = _draw_model(draw, size, max_support, range(split, size))
         case _:
-            target, drafter = (draw(models(size, max_support=max_support)) for _ in range(2))
+            target = _draw_model(draw, size, max_support)
+            drafter = _draw_model(draw, size, max_support)
     pair = Pair(target, drafter, tokenizer, tokenizer)
-    return GalleryPair("random", "a random pair over one vocabulary", pair, _prompt(draw, size))
+    prompt = tuple(draw(_ids(size, 1, 2)))
+    return GalleryPair("random", "a random pair over one vocabulary", pair, prompt)
 
 
 @st.composite
@@ -228,13 +198,16 @@ def two_vocabulary_pairs(
     The two may share no token at all. ``plain`` leaves out specials and changes to the text.
     """
     flavour = draw(_flavours)
-    target, drafter = (draw(tokenizers(flavour, plain=plain)) for _ in range(2))
-    sizes = len(target.vocabulary), len(drafter.vocabulary)
-    laws = [draw(models(size, max_support=max_support)) for size in sizes]
-    pair = Pair(laws[0], laws[1], target, drafter)
-    return GalleryPair(
-        "random", "a random pair over two vocabularies", pair, _prompt(draw, sizes[0])
+    target_tokenizer = _draw_tokenizer(draw, flavour, plain=plain)
+    drafter_tokenizer = _draw_tokenizer(draw, flavour, plain=plain)
+    pair = Pair(
+        _draw_model(draw, len(target_tokenizer.vocabulary), max_support),
+        _draw_model(draw, len(drafter_tokenizer.vocabulary), max_support),
+        target_tokenizer,
+        drafter_tokenizer,
     )
+    prompt = tuple(draw(_ids(pair.target.size, 1, 2)))
+    return GalleryPair("random", "a random pair over two vocabularies", pair, prompt)
 
 
 def pairs(max_support: int = 3) -> st.SearchStrategy[GalleryPair]:
@@ -242,5 +215,67 @@ def pairs(max_support: int = 3) -> st.SearchStrategy[GalleryPair]:
     return same_vocabulary_pairs(max_support) | two_vocabulary_pairs(max_support)
 
 
-def _prompt(draw: st.DrawFn, size: int) -> Ids:
-    return tuple(draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=2)))
+def _draw_vocabulary(draw: st.DrawFn, flavour: Flavour, least: int, most: int) -> list[str]:
+    most = min(most, len(flavour.pieces))
+    return draw(_some_of(flavour.pieces, min(least, most), most))
+
+
+def _draw_tokenizer(
+    draw: st.DrawFn, flavour: Flavour, max_size: int = 5, plain: bool = False
+) -> ToyTokenizer:
+    texts = _draw_vocabulary(draw, flavour, 2, min(4, max_size))
+    pieces: list[Piece] = list(texts)
+    parts = Parts(alphabet=flavour.alphabet)
+    if not plain:
+        _add_specials(draw, flavour, pieces, parts, max_size)
+        if flavour.normalisers and draw(_booleans):
+            parts["normalisers"] = [draw(_one_of(flavour.normalisers))]
+        if flavour.cleaners and draw(_booleans):
+            parts["cleaners"] = [draw(_one_of(flavour.cleaners))]
+    match draw(_one_of(("greedy", "bpe", "unigram"))):
+        case "bpe":
+            merges = tuple((text[0], text[1:]) for text in texts if len(text) == 2)
+            return bpe(pieces, draw(_permutations(merges)), **parts)
+        case "unigram":
+            return unigram(pieces, {text: draw(_integers(-4, 0)) for text in texts}, **parts)
+        case _:
+            return greedy(pieces, **parts)
+
+
+def _add_specials(
+    draw: st.DrawFn, flavour: Flavour, pieces: list[Piece], parts: Parts, max_size: int
+) -> None:
+    """Append up to two ids that are no ordinary pieces, and say in ``parts`` what they are."""
+    kinds = ("end", "silent", "begin", "unknown", "twin")
+    if flavour.byte_pieces:
+        kinds += ("bytes",)
+    for kind in draw(_some_of(kinds, 0, 2)):
+        added: Sequence[Piece] = (pieces[0] if kind == "twin" else None,)
+        if kind == "bytes":
+            added = flavour.byte_pieces
+        token = len(pieces)
+        if token + len(added) > max_size:
+            continue
+        pieces += added
+        if kind == "end":
+            parts["end_of_sequence"] = token
+        elif kind == "begin":
+            parts["begin_of_sequence"] = token
+        elif kind == "unknown":
+            parts["unknown"] = token
+
+
+def _draw_model(
+    draw: st.DrawFn,
+    size: int,
+    max_support: int | None = None,
+    allowed: Sequence[int] | None = None,
+    max_order: int = 3,
+) -> NgramModel:
+    ids = tuple(range(size) if allowed is None else allowed)
+    most = min(max_support or len(ids), len(ids))
+    order = draw(_integers(1, max_order))
+    tables = {(): draw(_laws(ids, most))}
+    if order > 1:
+        tables |= draw(_rows(size, order - 1, ids, most))
+    return NgramModel(size, order, tables)

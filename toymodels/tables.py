@@ -145,6 +145,7 @@ class SeededTable:
 
 def counted(text: str, tokenizer: Tokenizer, order: int, smoothing: Number) -> dict[Ids, Law]:
     """The smoothed relative frequencies of ``text`` after each context that occurs in it."""
+    check_shape(len(tokenizer.vocabulary), order)
     added = exact_number(smoothing, "smoothing")
     if added < 0:
         raise ModelError(f"smoothing is {added}, below 0")

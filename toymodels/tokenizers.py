@@ -90,6 +90,7 @@ class ToyTokenizer:
         specials: Mapping[str, int] | None = None,
         laws: TokenizerLaws | None = None,
     ) -> None:
+        self._given = tuple(pieces)
         self._pieces, self._byte_ids = _sorted_out(pieces)
         self._spellings = tuple(
             piece.encode() if isinstance(piece, str) else piece for piece in pieces
@@ -103,6 +104,8 @@ class ToyTokenizer:
             if len(character) != 1:
                 raise TokenizerError(f"alphabet: {character!r} is not one character")
         self._specials = dict(specials or {})
+        if "" in self._specials:
+            raise TokenizerError(f"specials: the spelling of id {self._specials['']} is empty")
         self.unknown = unknown
         self.begin_of_sequence = begin_of_sequence
         self._end_of_sequence = end_of_sequence
@@ -170,16 +173,14 @@ class ToyTokenizer:
         return known
 
     def describe(self) -> dict[str, Any]:
-        """The arguments that build this tokenizer again, fit for JSON; parts not used left out.
+        """What builds this tokenizer again, alphabet and laws aside, fit for JSON.
 
-        A byte is spelled as in "<0xC3>", an id without text as null.
+        Parts not used are left out. A byte is spelled "<0xC3>", an id without text null.
         """
-        texts = {token: piece for piece, token in self._pieces.items()}
-        by_bytes = {token: f"<0x{byte:02X}>" for byte, token in self._byte_ids.items()}
         described: dict[str, Any] = {
             "vocabulary": [
-                texts.get(token, by_bytes.get(token, spelling and spelling.decode()))
-                for token, spelling in enumerate(self._spellings)
+                f"<0x{piece[0]:02X}>" if isinstance(piece, bytes) else piece
+                for piece in self._given
             ],
             **self._segmentation.describe(),
             "normalisers": [step.value for step in self._normalisers],
