@@ -125,9 +125,10 @@ def program(name: str, form: str | int) -> Program:
     """
     if name not in ALGORITHMS:
         raise ValueError(f"no algorithm is called {name!r}; there are {', '.join(ALGORITHMS)}")
-    if name == "autoregressive":
-        return autoregressive()
     slug = Fixed(form).slug if isinstance(form, int) else form
+    if name == "autoregressive":
+        stop_rule(slug)  # it drafts nothing, under whatever rule; but a rule it must be
+        return autoregressive()
     if name == "slrs" and slug.endswith("/one-token"):
         return slrs(stop_rule(slug.removesuffix("/one-token")), one_token=True)
     if name == "slem" and (match := re.fullmatch(r"(.+)/look-behind:([1-9]\d*)", slug)):

@@ -65,7 +65,7 @@ class ListedTable:
                 raise ModelError(f"context {context!r} is no tuple of ids")
             if len(context) >= order:
                 raise ModelError(
-                    f"context {context} is longer than the {order - 1} ids order {order} reads"
+                    f"context {context} has {len(context)} ids; order {order} reads {order - 1}"
                 )
             check_ids(context, size, f"context {context}")
             self.laws[context] = exact_law(law, size, f"law at context {context}")
