@@ -15,7 +15,7 @@ from ..toymodels.gallery import GalleryPair
 from ..toymodels.strategies import pairs as pair_strategy
 from .exact_audit import audit_cell
 from .report import LOSSY, Report, Result, subject_of
-from .running import Progress
+from .running import Progress, check_numbers
 from .subjects import cell, subject_forms, subjects_named
 
 
@@ -44,7 +44,9 @@ def run_random(
 
     Raises:
         SubjectError: for a subject that does not exist.
+        ValueError: for numbers below one, or a budget that is not above zero.
     """
+    check_numbers(lookaheads, horizon, budget)
     subjects = subjects_named(subject)
     deadline = None if budget is None else time.monotonic() + budget
     passed: list[Result] = []
@@ -61,7 +63,11 @@ def run_random(
                 results += found
                 if any(r.verdict == LOSSY for r in found):
                     failed[:] = [
-                        replace(r, pair=f"random:{seed}:smallest", reason=str(drawn.describe()))
+                        replace(
+                            r,
+                            pair=f"random:{seed}:smallest",
+                            reason=f"the pair is {drawn.describe()}",
+                        )
                         for r in found
                     ]
                     named[f"random:{seed}:smallest"] = drawn.pair
@@ -78,7 +84,7 @@ def run_random(
             database=None,
             deadline=None,
             phases=(Phase.generate, Phase.shrink),
-            suppress_health_check=tuple(HealthCheck.all()),
+            suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]
             report_multiple_bugs=False,
         )(given(pair_strategy())(check))
     )
@@ -87,7 +93,8 @@ def run_random(
     except _LossyError:
         pass
     except HypothesisException as problem:
-        raise ValueError(f"no random pairs could be drawn: {problem}") from problem
+        if not failed:  # else the budget ran out while a failure was being shrunk
+            raise ValueError(f"no random pairs could be drawn: {problem}") from problem
     results = [*passed, *failed]
     return (
         Report(

@@ -209,7 +209,12 @@ class Report:
         Edges and surveyed subjects stay as they are.
         """
         results = tuple(
-            replace(r, verdict=RELAXED, fault="relaxed-by-design", reason=f"declared: {declared}")
+            replace(
+                r,
+                verdict=RELAXED,
+                fault="relaxed-by-design",
+                reason="; ".join(filter(None, (f"declared: {declared}", r.reason))),
+            )
             if r.verdict == LOSSY and r.subject not in self.survey
             else r
             for r in self.results

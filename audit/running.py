@@ -29,17 +29,19 @@ class WorkerError(RuntimeError):
 def run(subject: object = "builtin", kind: str | None = None, **options: Any) -> Report:
     """Audit ``subject`` and return the `Report`.
 
-    A text names a built-in algorithm or a lossy example, with the options of `run_named`. Callables
-    of your own, with their ``kind``, are not supported by this release.
+    A text names a built-in algorithm or a lossy example, with the options of `run_named`. A
+    callable, or a text such as ``path/file.py:name`` that names one, is audited as the ``kind``
+    says (rule, generate, batch_rule or kernel), with the options of
+    `draftproof.audit.kinds.audit_callable`; ``isolate=True`` runs a named one in a process of its
+    own.
 
     Raises:
-        SubjectError: for a subject that does not exist or is not supported.
+        SubjectError: for a subject that does not exist or cannot be audited.
     """
-    if not isinstance(subject, str) or kind not in (None, "builtin"):
-        raise SubjectError(
-            "this release audits subjects by name, such as 'builtin:slrs'; callables of your own "
-            "are not supported yet"
-        )
+    from .kinds.front import names_callable, run_callable
+
+    if not isinstance(subject, str) or kind not in (None, "builtin") or names_callable(subject):
+        return run_callable(subject, kind, **options)
     return run_named(subject, **options)
 
 
@@ -50,7 +52,7 @@ def run_named(
     lookaheads: Sequence[int] = LOOKAHEADS,
     horizon: int = HORIZON,
     budget: float | None = None,
-    processes: int | None = None,
+    processes: int | None = 1,
     progress: Progress | None = None,
 ) -> Report:
     """Audit a built-in algorithm or a lossy example, exactly.
@@ -61,18 +63,15 @@ def run_named(
         lookaheads: largest numbers of drafts a round, each at least 1.
         horizon: how many new tokens whole runs have, and how far contexts reach.
         budget: seconds for everything; what is not finished by then is UNDECIDED.
-        processes: how many to run side by side; by default one for each core.
+        processes: how many to run side by side, None for one for each core. More than one import
+            the calling script again, which then needs its ``if __name__ == "__main__":``.
         progress: called after each cell.
 
     Raises:
         SubjectError: for a subject that does not exist.
         ValueError: for a pair that does not exist, or numbers below one.
     """
-    for what, number in (("horizon", horizon), *(("lookahead", k) for k in lookaheads)):
-        if number < 1:
-            raise ValueError(f"the {what} is {number}; at least 1 is needed")
-    if budget is not None and not budget > 0:
-        raise ValueError(f"the budget is {budget} seconds; it must be above 0")
+    check_numbers(lookaheads, horizon, budget)
     subjects = subjects_named(subject)
     chosen = [gallery_pair(name).name for name in pairs] or [each.name for each in gallery()]
     cells = [
@@ -95,6 +94,17 @@ def run_named(
         ),
         tuple(ordered),
     )
+
+
+def check_numbers(lookaheads: Sequence[int], horizon: int, budget: float | None) -> None:
+    """Raise `ValueError`, naming the number, unless an audit can run with these."""
+    if not lookaheads:
+        raise ValueError("there is no lookahead; at least one is needed")
+    for what, number in (("horizon", horizon), *(("lookahead", k) for k in lookaheads)):
+        if number < 1:
+            raise ValueError(f"the {what} is {number}; at least 1 is needed")
+    if budget is not None and not budget > 0:
+        raise ValueError(f"the budget is {budget} seconds; it must be above 0")
 
 
 def _all(

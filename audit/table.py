@@ -11,8 +11,18 @@ from rich.text import Text
 
 from ..reference.models import Ids
 from ..reference.pair import Pair
-from ..toymodels.gallery import gallery_pair
-from .report import LOSSLESS, LOSSY, NOT_APPLICABLE, RELAXED, UNDECIDED, Report, Result, Value
+from ..toymodels.gallery import GALLERY, gallery_pair
+from .report import (
+    LOSSLESS,
+    LOSSY,
+    NOT_APPLICABLE,
+    RELAXED,
+    UNDECIDED,
+    Report,
+    Result,
+    Subject,
+    Value,
+)
 
 STYLES = {
     LOSSLESS: "green",
@@ -26,18 +36,37 @@ LISTED = 12
 
 
 def print_report(report: Report, console: Console, pairs: dict[str, Pair] | None = None) -> None:
-    """Print ``report``; ``pairs`` are spelled out in witnesses beside those of the gallery."""
-    if len(report.results) > LISTED:
+    """Print ``report``, what was surveyed behind what was audited.
+
+    Witnesses on pairs of the gallery, and on those in ``pairs``, are spelled out.
+    """
+    surveyed = [s for s in report.subjects if s.subject in report.survey]
+    audited = [s for s in report.subjects if s.subject not in report.survey]
+    _print_part(_part(report, audited), console, pairs or {})
+    if surveyed:
+        versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+        console.print(f"\nSurveyed, without any say in the exit code: {versions}", highlight=False)
+        _print_part(_part(report, surveyed), console, pairs or {})
+
+
+def _part(report: Report, subjects: Sequence[Subject]) -> Report:
+    names = {subject.subject for subject in subjects}
+    results = tuple(r for r in report.results if r.subject in names)
+    return Report(tuple(subjects), results, versions=report.versions)
+
+
+def _print_part(report: Report, console: Console, pairs: dict[str, Pair]) -> None:
+    if len(report.results) > LISTED and any(r.contexts for r in report.results):
         _print_subjects(report, console)
         _print_acceptances(report.results, console)
-    else:
+    elif report.results:
         _print_results(report.results, console)
-    _print_witnesses(report, console, pairs or {})
+    _print_witnesses(report, console, pairs)
     _print_reasons(report, console)
     console.print(_summary(report))
 
 
-def report_text(report: Report, width: int = 120) -> str:
+def report_text(report: Report, width: int = 160) -> str:
     """What `print_report` prints, as plain text of at most ``width`` columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None)
     with console.capture() as captured:
@@ -46,7 +75,9 @@ def report_text(report: Report, width: int = 120) -> str:
 
 
 def _print_subjects(report: Report, console: Console) -> None:
-    table = Table("subject", "verdict", "total variation", title_justify="left", box=None)
+    table = Table(box=None)
+    for heading in ("subject", "verdict", "total variation"):
+        table.add_column(heading, no_wrap=True)
     for heading in ("checks", "contexts", "paths"):
         table.add_column(heading, justify="right")
     for subject in report.subjects:
@@ -63,7 +94,9 @@ def _print_subjects(report: Report, console: Console) -> None:
 
 
 def _print_results(results: Sequence[Result], console: Console) -> None:
-    table = Table("subject", "pair", "form", "check", "verdict", "total variation", box=None)
+    table = Table(box=None)
+    for heading in ("subject", "pair", "form", "check", "verdict", "total variation"):
+        table.add_column(heading, no_wrap=True)
     for heading in ("acceptance", "tokens per pass", "paths"):
         table.add_column(heading, justify="right")
     for r in results:
@@ -114,7 +147,7 @@ def _print_witnesses(report: Report, console: Console, pairs: dict[str, Pair]) -
         result = min(lossy, key=_size)
         witness = result.witness
         assert witness is not None
-        pair = pairs.get(result.pair or "") or gallery_pair(result.pair or "").pair
+        pair = pairs.get(result.pair or "") or _gallery_pair(result.pair or "")
         console.print(
             f"\n[bold]{subject.subject}[/] is lossy in {len(lossy)} of its checks. "
             f"Smallest witness: pair [bold]{result.pair}[/], lookahead {witness.lookahead}, "
@@ -131,6 +164,8 @@ def _print_witnesses(report: Report, console: Console, pairs: dict[str, Pair]) -
             f"{result.fault or 'unknown'}; refutes {', '.join(result.refutes)}",
             highlight=False,
         )
+        if result.reason:
+            console.print(f"  {result.reason}", highlight=False, markup=False)
         if needed := result.samples_needed:
             console.print(
                 f"  by sampling it takes {needed.n:,} samples to see ({needed.test}, level "
@@ -180,7 +215,14 @@ def _size(result: Result) -> tuple[int, int, int, int]:
     )
 
 
-def _spelled(ids: Ids, pair: Pair) -> str:
+def _gallery_pair(name: str) -> Pair | None:
+    return gallery_pair(name).pair if name in GALLERY else None
+
+
+def _spelled(ids: Ids, pair: Pair | None) -> str:
+    if pair is None:
+        return str(list(ids))
+    end = pair.end_of_sequence
     vocabulary = pair.target_tokenizer.vocabulary
 
     def spelling(token: int) -> str:
@@ -188,7 +230,7 @@ def _spelled(ids: Ids, pair: Pair) -> str:
             return "?"
         raw = vocabulary[token]
         if raw is None:
-            return "end" if token == pair.end_of_sequence else "special"
+            return "end" if token == end else "special"
         return repr(raw.decode("utf-8", errors="backslashreplace"))
 
     return f"{list(ids)} ({' '.join(spelling(token) for token in ids)})"

@@ -72,7 +72,7 @@ def difference(
         due_prefix = due.push_forward(lambda ids, n=length: ids[:n])
         given_prefix = given.push_forward(lambda ids, n=length: ids[:n])
         differing = [
-            (-abs(due_prefix[ids] - given_prefix[ids]), ids)
+            (len(ids) < length, -abs(due_prefix[ids] - given_prefix[ids]), ids)
             for ids in dict.fromkeys((*due_prefix, *given_prefix))
             if given_prefix[ids] > due_prefix[ids]
             or (complete and given_prefix[ids] < due_prefix[ids])
@@ -80,7 +80,8 @@ def difference(
         if differing:
             break
         length += 1
-    _, continuation = min(differing)
+    # A shorter string would be one that ends there, and not all strings that begin with it.
+    *_, continuation = min(differing)
     more = [ids for ids in given if given[ids] > due[ids]]
     return Difference(
         distance,

@@ -28,6 +28,9 @@ SUBJECT is
                      standard, block, union, slem, slrs, tli
   example            known-lossy variants; example:NAME one of them (try it: this is what a fault
                      looks like)
+  path/file.py:name  a callable of yours, or package.module:name, with --as rule, generate,
+                     batch_rule or kernel (docs/auditing-your-code.md); it runs in a process of
+                     its own, for 120 s at most unless --budget says otherwise
   transformers       unmodified generate() of the installed transformers; transformers:ROUTE one
                      route
 """
@@ -38,6 +41,7 @@ examples:
   draftproof audit builtin:slrs --pair base --lookahead 2 --horizon 4 --json -
   draftproof audit builtin --random 25 --seed 7      random pairs; a failure is shrunk
   draftproof audit example:resample-from-p --pair base --lookahead 1
+  draftproof audit sampler.py:verify --as rule       your own rejection sampler
   draftproof audit transformers:assisted --junit report.xml
 
 verdicts and exit codes:
@@ -111,12 +115,16 @@ def run(options: argparse.Namespace) -> int:
     check_writable(options.junit)
     _check(options)
     report, pairs = _report(options)
-    if options.relaxed is not None:
+    if options.relaxed is not None and not options.kind:
         report = report.relaxed(options.relaxed)
     from draftproof.audit.junit import junit_xml
     from draftproof.audit.table import print_report
 
     print_report(report, console_for(options.json), pairs)
+    for edge in report.edges:
+        if edge.verdict != "LOSSLESS" and edge.verdict != "NOT_APPLICABLE":
+            line = f"edge {edge.check} on {edge.pair}: {edge.verdict}: {edge.reason}"
+            console_for(options.json).print(line, highlight=False, markup=False)
     write_json(report.to_json(), options.json)
     if options.junit:
         Path(options.junit).write_text(junit_xml(report), encoding="utf-8")
@@ -127,24 +135,39 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    subject = options.subject or ""
     if options.relaxed is not None and not options.relaxed.strip():
         raise ValueError(
             "--relaxed needs a text that names the property, e.g. 'typical acceptance'"
         )
     if options.random and options.pair:
         raise ValueError("--random draws its own pairs; leave out --pair")
-    if options.kind or subject.endswith(".py") or ".py:" in subject:
-        raise ValueError(
-            "this release audits builtin, example and transformers subjects; callables of your own "
-            "(--as KIND) are not supported yet"
-        )
 
 
 def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
     subject = options.subject
     if subject is not None and subject.partition(":")[0] == "transformers":
         return _survey(options, subject), {}
+    from draftproof.audit.kinds.front import names_callable, run_callable
+
+    if options.kind or (subject is not None and names_callable(subject)):
+        if subject is None:
+            raise ValueError(f"--as {options.kind} says the kind of a callable: name one")
+        with _progress() as progress:
+            report = run_callable(
+                subject,
+                options.kind,
+                isolate=True,
+                pairs=options.pair,
+                random=options.random,
+                seed=options.seed,
+                lookahead=options.lookahead,
+                horizon=options.horizon,
+                budget=options.budget,
+                tolerance=options.tolerance,
+                relaxed=options.relaxed,
+                progress=progress,
+            )
+        return report, {}
     if options.random:
         from draftproof.audit.random_pairs import run_random
 
@@ -167,6 +190,7 @@ def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
             lookaheads=(options.lookahead,) if options.lookahead else LOOKAHEADS,
             horizon=options.horizon or HORIZON,
             budget=options.budget,
+            processes=None,
             progress=progress,
         )
     if subject is None and not options.pair:

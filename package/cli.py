@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from . import __version__, audit_command, gallery_command, trace_command
 
@@ -29,9 +30,18 @@ exit codes: 0 lossless (or declared relaxed), 1 lossy, 2 bad usage or bad input,
 EXIT_BAD_INPUT = 2
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all others here."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and where to read more."""
+        line = " ".join(message.split())
+        self.exit(EXIT_BAD_INPUT, f"{self.prog}: {line} ({self.prog} --help says more)\n")
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line's parser."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="draftproof",
         description=DESCRIPTION,
         epilog=EXAMPLES,

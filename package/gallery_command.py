@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .options import add_json, console_for, write_json
+from .options import add_json, check_writable, console_for, write_json
 
 EXAMPLES = """\
 examples:
@@ -33,6 +33,7 @@ def run(options: argparse.Namespace) -> int:
     from draftproof.toymodels.gallery import gallery
     from rich.table import Table
 
+    check_writable(options.json)
     rows = [
         {
             "name": each.name,

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 #: Columns of a table that is not shown on a terminal.
-PIPED_WIDTH = 120
+PIPED_WIDTH = 160
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
@@ -31,19 +31,28 @@ def console_for(json_to: str | None) -> Console:
 
 def console(stderr: bool) -> Console:
     """A console that keeps `PIPED_WIDTH` when nobody looks at it."""
-    made = Console(stderr=stderr)
-    return made if made.is_terminal else Console(stderr=stderr, width=PIPED_WIDTH)
+    made = _Console(stderr=stderr)
+    return made if made.is_terminal else _Console(stderr=stderr, width=PIPED_WIDTH)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave a closed pipe to the command line: exit code 1, rich's answer, says LOSSY here."""
+        raise BrokenPipeError
 
 
 def check_writable(path: str | None) -> None:
-    """Find out before long work whether its result can be written.
+    """Find out before long work whether its result can be written; leaves no file behind.
 
     Raises:
         OSError: naming the file, when it cannot be opened for writing.
     """
     if path not in (None, "-"):
+        is_new = not Path(path).exists()
         with Path(path).open("a", encoding="utf-8"):
             pass
+        if is_new:
+            Path(path).unlink()
 
 
 def write_json(value: Any, path: str | None) -> None:

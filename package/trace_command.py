@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .options import add_json, at_least, console_for, write_json
+from .options import add_json, at_least, check_writable, console_for, write_json
 
 if TYPE_CHECKING:
     from draftproof.audit.trace import Trace
@@ -61,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
     from draftproof.reference.programs import program
     from draftproof.toymodels.gallery import gallery_pair
 
+    check_writable(options.json)
     if options.form and options.lookahead:
         raise ValueError("--form says how long drafts are; leave out --lookahead")
     named = gallery_pair(options.pair)
@@ -166,7 +167,7 @@ def _print_positions(found: Trace, console: Console) -> None:
             name = {"slrs": "psi", "tli": "q'"}.get(found.program.name, "q")
             law = _law(place.proposal, found, drafter=False)
             missing = 1 - place.proposal.mass
-            none = f", none {_short(missing)}" if missing else ""
+            none = f", none {_short(missing)}" if 0 < missing < 1 else ""
             overlap = _short(place.p.overlap(place.proposal))
             console.print(
                 f"           {name:3} {law}{none}; sum min(p, {name}) = {overlap}", highlight=False
@@ -175,6 +176,8 @@ def _print_positions(found: Trace, console: Console) -> None:
 
 def _law(law: Any, found: Trace, *, drafter: bool) -> str:
     spell = _drafter_spelling if drafter else _target_spelling
+    if not law.mass:
+        return "no outcome"
     return ", ".join(f"{spell(found, outcome)} {_short(law[outcome])}" for outcome in law.support())
 
 
