@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..reference.chance import Chance
 from ..reference.distribution import ExactDistribution
-from ..reference.enumeration import DivergenceError, branches
+from ..reference.enumeration import DivergenceError, before_branch, branches
 from ..reference.exact import ONE, ZERO, Rational
 from ..reference.models import Ids
 from ..reference.pair import Pair, PairError
@@ -56,7 +56,8 @@ class Laws:
     """The laws of one program on one pair, each computed once.
 
     Attributes:
-        tick: called once for every branch with nothing; may raise `BudgetSpentError`.
+        tick: called before every branch, and for every law of the target's; may raise
+            `BudgetSpentError`.
         paths: branches run so far.
         error: what the first branch that raised had to say, if any did.
     """
@@ -81,20 +82,24 @@ class Laws:
         acceptance = tokens = ZERO
         paths = 0
         error = None
-        for leaf in branches(
-            lambda chance: self._run_round(context, chance, state), catch=_RaisedError
-        ):
-            self.tick()
-            paths += 1
-            if leaf.error is not None:
-                error = error or str(leaf.error)
-                continue
-            emitted = leaf.result.emitted
-            outcome = (emitted, leaf.result.state)
-            blocks[outcome] = blocks.get(outcome, ZERO) + leaf.probability
-            tokens += leaf.probability * len(emitted)
-            if leaf.result.accepted:
-                acceptance += leaf.probability
+        # Also for what the program enumerates itself, psi for one.
+        watched = before_branch.set(self.tick)
+        try:
+            for leaf in branches(
+                lambda chance: self._run_round(context, chance, state), catch=_RaisedError
+            ):
+                paths += 1
+                if leaf.error is not None:
+                    error = error or str(leaf.error)
+                    continue
+                emitted = leaf.result.emitted
+                outcome = (emitted, leaf.result.state)
+                blocks[outcome] = blocks.get(outcome, ZERO) + leaf.probability
+                tokens += leaf.probability * len(emitted)
+                if leaf.result.accepted:
+                    acceptance += leaf.probability
+        finally:
+            before_branch.reset(watched)
         self.paths += paths
         self.error = self.error or error
         law = ExactDistribution(blocks, sub_stochastic=error is not None)
@@ -104,13 +109,19 @@ class Laws:
         """One round; what the program does wrong is raised as `_RaisedError`."""
         try:
             block = self.program.run_round(self.pair, context, chance, state)
-        except (PairError, DivergenceError):
+            if not block.emitted:
+                raise ValueError("the round emitted nothing")
+        except (PairError, DivergenceError, BudgetSpentError):
             raise
         except Exception as raised:
             raise _RaisedError(f"{type(raised).__name__}: {raised}") from raised
-        if not block.emitted:
-            raise _RaisedError("the round emitted nothing")
         return block
+
+    def _over(self, new: Ids) -> bool:
+        """Whether nothing follows ``new``: it ended, or holds an id that the target cannot read."""
+        if ended(new, self.pair.end_of_sequence):
+            return True
+        return any(not 0 <= token < self.pair.target.size for token in new)
 
     def due_law(self, context: Ids, length: int) -> ExactDistribution[Ids]:
         """The target's own law of the next ``length`` ids after ``context``."""
@@ -120,6 +131,7 @@ class Laws:
         """`due_law` as a plain mapping, computed once for each context and length."""
         key = (context, length)
         if key not in self._due:
+            self.tick()
             law: dict[Ids, Rational] = {(): ONE}
             if length:
                 law = {}
@@ -137,7 +149,7 @@ class Laws:
         law = self.round_law(context, state)
         completed: dict[Ids, Rational] = {}
         for (emitted, _), probability in law.blocks.items():
-            missing = 0 if ended(emitted, self.pair.end_of_sequence) else law.longest - len(emitted)
+            missing = 0 if self._over(emitted) else law.longest - len(emitted)
             for rest, number in self._due_from(context + emitted, missing).items():
                 string = emitted + rest
                 completed[string] = completed.get(string, ZERO) + probability * number
@@ -150,7 +162,7 @@ class Laws:
         """
         final: dict[Ids, Rational] = {}
         for (new, _), mass in self._reached(prompt, horizon):
-            if len(new) == horizon or ended(new, self.pair.end_of_sequence):
+            if len(new) == horizon or self._over(new):
                 final[new] = final.get(new, ZERO) + mass
         return ExactDistribution(final, sub_stochastic=True)
 
@@ -167,7 +179,7 @@ class Laws:
                     seen.add((prompt + new, None))
                     yield prompt + new, None
         for (new, state), _ in self._reached(prompt, horizon):
-            done = len(new) == horizon or ended(new, self.pair.end_of_sequence)
+            done = len(new) == horizon or self._over(new)
             if not done and (prompt + new, state) not in seen:
                 yield prompt + new, state
 
@@ -180,13 +192,13 @@ class Laws:
         for length in range(horizon + 1):
             for (new, state), mass in waiting[length].items():
                 yield (new, state), mass
-                if length == horizon or ended(new, self.pair.end_of_sequence):
+                if length == horizon or self._over(new):
                     continue
                 for (emitted, carried), number in self.round_law(
                     prompt + new, state
                 ).blocks.items():
                     longer = (new + emitted)[:horizon]
-                    over = len(longer) == horizon or ended(longer, self.pair.end_of_sequence)
+                    over = len(longer) == horizon or self._over(longer)
                     key = (longer, None if over else carried)
                     at = waiting[len(longer)]
                     at[key] = at.get(key, ZERO) + mass * number

@@ -127,6 +127,8 @@ def _positions(program: Program, pair: Pair, context: Ids, block: Round) -> tupl
         assert program.stop_rule is not None
         rule = stop_rule(program.stop_rule.removesuffix("/one-token"))
         after = candidate_law(pair, context, rule).next_token
+        if program.stop_rule.endswith("/one-token"):
+            laws = laws[:1]
         return tuple(Position(p, after(readable[:k])) for k, p in enumerate(laws))
     if program.name in ("standard", "block", "union", "tli"):
         proposal = masked if program.name == "tli" else unmasked

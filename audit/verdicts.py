@@ -99,7 +99,7 @@ def samples_needed(
 ) -> SamplesNeeded | None:
     """How many samples a two-sided z-test of one event needs to tell ``given`` from ``due``.
 
-    ``due`` and ``given`` are the event's probabilities. Where one of them is 0 or 1 a single
+    ``due`` and ``given`` are the event's probabilities. Where ``due`` is 0 or 1 a single
     sighting decides, and the number is how long one must wait for it with probability ``power``.
     None when they are equal as floats.
     """

@@ -18,6 +18,9 @@ from .exact import Rational, rational
 
 Outcome = TypeVar("Outcome")
 
+#: Draws in a row that `draw_kept` throws away before it takes the law of kept draws for empty.
+PATIENCE = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -93,14 +96,19 @@ class CoinTape:
     def draw_kept(
         self, law: Distribution[Outcome], keep: Callable[[Outcome], Any], what: str = ""
     ) -> Outcome:
-        """Draw and test, two coins at a time, until a draw is kept."""
-        while True:
+        """Draw and test, two coins at a time, until a draw is kept.
+
+        Raises:
+            CoinTapeError: when `PATIENCE` draws in a row were thrown away.
+        """
+        for _ in range(PATIENCE):
             coins = (self._coin(), self._coin())
             outcome = law.quantile(coins[0])
             kept = bool(coins[1] < keep(outcome))
             self.steps.append(Step("draw_kept" if kept else "discarded", what, outcome, law, coins))
             if kept:
                 return outcome
+        raise CoinTapeError(f"{what or 'a kept draw'}: {PATIENCE} draws were thrown away in a row")
 
     def _coin(self) -> Any:
         try:
@@ -114,7 +122,7 @@ class CoinTape:
 
 
 class CoinTapeError(ValueError):
-    """A tape that is too short, or holds something that is no coin."""
+    """A tape that is too short, holds something that is no coin, or never gives a kept draw."""
 
 
 class Sampler(CoinTape):

@@ -8,6 +8,7 @@ is modelled a second time: what is enumerated is the program that samples.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -17,6 +18,11 @@ from .exact import ONE, ZERO, Rational
 
 Outcome = TypeVar("Outcome")
 Result = TypeVar("Result")
+
+
+#: Called before every branch of every enumeration, nested ones included, where it is set: what
+#: keeps a budget raises from it.
+before_branch: ContextVar[Callable[[], None] | None] = ContextVar("before_branch", default=None)
 
 
 class DivergenceError(RuntimeError):
@@ -124,6 +130,8 @@ def branches(
     script: list[int] = []
     options: list[int] = []
     while True:
+        if (watch := before_branch.get()) is not None:
+            watch()
         branch = Branch(script)
         error = None
         try:

@@ -91,7 +91,8 @@ def generate(
     do: only new ids can end a run.
 
     Raises:
-        ValueError: for a limit below one, or prompt ids the target does not have.
+        ValueError: for a limit below one, prompt ids the target does not have, or a round that
+            emits nothing.
     """
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; at least 1 is needed")
@@ -101,6 +102,8 @@ def generate(
     rounds: list[Round] = []
     while len(new) < max_new_tokens and not ended(new, pair.end_of_sequence):
         block = run_round(pair, prompt + new, chance, state)
+        if not block.emitted:
+            raise ValueError(f"the round after {prompt + new} emitted nothing")
         rounds.append(block)
         new = (new + block.emitted)[:max_new_tokens]
         state = block.state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable
 
 import brute_force
@@ -184,6 +185,47 @@ def test_a_round_that_emits_nothing_is_an_error() -> None:
     assert [r.verdict for r in results] == [UNDECIDED, UNDECIDED]
     assert all(r.error_mass == 1 for r in results)
     assert all("raises on branches of mass up to 1" in (r.reason or "") for r in results)
+
+
+@pytest.mark.parametrize("token", [-1, 3, 7])
+def test_an_id_outside_the_vocabulary_is_lossy(token: int) -> None:
+    named = gallery_pair("base")
+
+    def run(pair: Pair, context: Ids, chance: Chance, state: Hashable) -> Round:
+        return Round((0, token))
+
+    cell = Cell("planted", Program("planted", run, 1), named.name, named.pair, named.prompt)
+    one_round, whole = audit_cell(cell, 2)
+    for result in (one_round, whole):
+        assert result.verdict == LOSSY
+        assert result.total_variation is not None
+        assert result.total_variation.exact == 1
+        assert result.witness is not None
+        assert result.witness.continuation in ((0,), (0, token))
+
+
+@pytest.mark.parametrize("returned", [None, (), 3])
+def test_a_round_that_is_no_round_is_undecided(returned: object) -> None:
+    named = gallery_pair("base")
+
+    def run(pair: Pair, context: Ids, chance: Chance, state: Hashable) -> Round:
+        return returned  # type: ignore[return-value]
+
+    cell = Cell("planted", Program("planted", run, 1), named.name, named.pair, named.prompt)
+    for result in audit_cell(cell, 2):
+        assert result.verdict == UNDECIDED
+        assert result.error_mass == 1
+        assert "AttributeError" in (result.reason or "")
+
+
+def test_a_budget_reaches_into_what_a_round_enumerates_itself() -> None:
+    """psi of twelve drafts is an enumeration of half a million drafts inside the first round."""
+    named = gallery_pair("base")
+    cell = Cell("slrs", program("slrs", 12), named.name, named.pair, named.prompt)
+    started = time.monotonic()
+    results = audit_cell(cell, 4, started + 0.2)
+    assert {result.verdict for result in results} == {UNDECIDED}
+    assert time.monotonic() - started < 10  # unwatched, it is minutes
 
 
 def test_a_program_with_hidden_state_is_refused() -> None:

@@ -103,6 +103,12 @@ def test_kept_draws_spend_two_coins_each_and_record_what_they_throw_away() -> No
     assert [step.coin for step in tape.steps] == [tuple(coins[:2]), tuple(coins[2:])]
 
 
+def test_a_draw_that_is_never_kept_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("draftproof.reference.chance.PATIENCE", 50)
+    with pytest.raises(CoinTapeError, match="residual: 50 draws were thrown away in a row"):
+        Sampler(0).draw_kept(ExactDistribution({0: 1}), lambda _: 0, "residual")
+
+
 def test_steps_are_compared_without_coins() -> None:
     assert Step("draw", "x", 1, THIRDS, rational(1, 2)) == Step("draw", "x", 1, THIRDS)
     assert Step("draw", "x", 1, THIRDS) != Step("draw", "x", 2, THIRDS)

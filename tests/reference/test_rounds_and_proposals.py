@@ -354,3 +354,9 @@ def test_a_tokenizer_that_lies_costs_acceptance_only(name: str) -> None:
                     generate(made.run_round, pair, (1,), chance, 3).ids
                 )
             )
+
+
+def test_a_round_that_emits_nothing_does_not_loop() -> None:
+    named = gallery_pair("base")
+    with pytest.raises(ValueError, match=r"the round after \(0,\) emitted nothing"):
+        generate(lambda *_: Round(()), named.pair, named.prompt, Sampler(0), 3)
