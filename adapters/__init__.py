@@ -2,7 +2,7 @@
 
 `survey` runs unmodified ``generate()`` of the installed release on toy models
 (`toy_transformers`, `toy_tokenizers`) through a list of `scenarios`, enumerates its exact law by
-answering torch's random calls (`enumeration`, on top of `choices`, `random_calls` and `undrawn`),
+answering torch's random calls (``draftproof.audit.interception``; `enumeration` re-exports it),
 and compares it with the law of plain ``generate()``, enumerated likewise.
 
 Importing this package imports neither torch nor transformers; `missing` says whether they are

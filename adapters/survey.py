@@ -164,9 +164,20 @@ def _judge(
         found["witness"] = witness = _witness(scenario, generation, due, given, tolerance)
         if due.unexplored_mass + due.error_mass + given.unexplored_mass + given.error_mass == 0.0:
             found["samples_needed"] = samples_needed(*_event(due, given))
-        return found | {"verdict": LOSSY, "refutes": ("run",)} | _fault(generation, given, witness)
+        return (
+            found
+            | {"verdict": LOSSY, "refutes": _refutes(witness)}
+            | _fault(generation, given, witness)
+        )
     doubt = _doubt(due, "generate() without an assistant ") or _doubt(given)
+    if doubt and distance == 0.0:
+        found.pop("total_variation", None)  # a lower bound of nothing says nothing
     return found | {"verdict": UNDECIDED if doubt else LOSSLESS, "reason": doubt}
+
+
+def _refutes(witness: Witness) -> tuple[str, ...]:
+    """The guarantees that ``witness`` refutes: one token suffices against "next-token"."""
+    return ("next-token", "run") if len(witness.continuation) == 1 else ("run",)
 
 
 def lower_bound(due: Law, given: Law) -> float:

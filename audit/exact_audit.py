@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..reference.distribution import ExactDistribution
+from ..reference.enumeration import DivergenceError
 from ..reference.exact import ZERO, Rational
 from ..reference.models import Ids
 from ..reference.pair import Pair, PairError
@@ -130,6 +131,8 @@ def _timed(
         return replace(blank, reason=str(problem))
     except BudgetSpentError:
         spent, first = "the budget was spent", None
+    except DivergenceError as problem:
+        spent, first = f"the law cannot be found: {problem}", None
     if first is not None and first.error is not None:
         first = None  # an acceptance over the branches that do not raise would mislead
     measured = replace(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from .report import LOSSY, NOT_APPLICABLE, UNDECIDED, Report, Result
+
+#: Characters that XML 1.0 cannot hold in any form.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(report: Report) -> str:
@@ -72,4 +76,4 @@ def _message(result: Result) -> str:
         )
     if result.reason:
         parts.append(result.reason)
-    return "; ".join(parts)
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", "; ".join(parts))

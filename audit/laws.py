@@ -6,6 +6,7 @@ length, so that two laws over them can be compared outcome by outcome.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
@@ -84,6 +85,7 @@ class Laws:
         error = None
         # Also for what the program enumerates itself, psi for one.
         watched = before_branch.set(self.tick)
+        generator = random.getstate()
         try:
             for leaf in branches(
                 lambda chance: self._run_round(context, chance, state), catch=_RaisedError
@@ -100,7 +102,9 @@ class Laws:
                     acceptance += leaf.probability
         finally:
             before_branch.reset(watched)
-        self.paths += paths
+            self.paths += paths
+        if random.getstate() != generator:
+            raise DivergenceError("the program drew from Python's own random numbers")
         self.error = self.error or error
         law = ExactDistribution(blocks, sub_stochastic=error is not None)
         return RoundLaw(law, acceptance, tokens, paths, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -13,7 +14,7 @@ from typing import Any
 from ..toymodels.gallery import gallery, gallery_pair
 from .exact_audit import audit_cell
 from .report import Report, Result, subject_of
-from .subjects import CellName, SubjectError, subject_forms, subjects_named
+from .subjects import CellName, subject_forms, subjects_named
 
 LOOKAHEADS = (1, 2, 3)
 HORIZON = 4
@@ -22,7 +23,7 @@ HORIZON = 4
 Progress = Callable[[int, int, str], None]
 
 
-class WorkerError(RuntimeError):
+class WorkerError(OSError):
     """A worker process died; the message says what to do."""
 
 
@@ -72,6 +73,8 @@ def run_named(
         ValueError: for a pair that does not exist, or numbers below one.
     """
     check_numbers(lookaheads, horizon, budget)
+    if isinstance(pairs, str):
+        raise ValueError(f"pairs is {pairs!r}; it must be a list of names: [{pairs!r}]")
     subjects = subjects_named(subject)
     chosen = [gallery_pair(name).name for name in pairs] or [each.name for each in gallery()]
     cells = [
@@ -115,18 +118,35 @@ def _all(
         for name in cells:
             yield name, audit_cell(name.cell(), horizon, deadline)
         return
-    # Largest lookahead first: the longest cells must not be left to the end.
-    order = sorted(cells, key=lambda name: _draft_count(name.form), reverse=True)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    # Largest lookahead first: the longest cells must not be left to the end. Where the time is
+    # limited, they come last, so that it suffices for as many as possible.
+    order = sorted(cells, key=lambda name: _draft_count(name.form), reverse=deadline is None)
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts
+    )
+    finished = False
+    try:
         waiting = {pool.submit(_audit_named, name, horizon, deadline): name for name in order}
-        try:
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
-        except BrokenProcessPool:
-            raise WorkerError(
-                "a worker process was killed, perhaps for want of memory; "
-                "try a smaller --lookahead or --horizon"
-            ) from None
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()
+        finished = True
+    except BrokenProcessPool:
+        raise WorkerError(
+            "a worker process was killed or could not start: perhaps for want of memory (try a "
+            "smaller lookahead or horizon), or because the calling script has no "
+            '``if __name__ == "__main__":`` (or use processes=1)'
+        ) from None
+    finally:
+        if not finished:
+            # An interrupted audit must not wait for the cells under way.
+            for worker in list((getattr(pool, "_processes", None) or {}).values()):
+                worker.terminate()
+        pool.shutdown(wait=finished, cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """A Ctrl-C is for the parent, which then ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _audit_named(name: CellName, horizon: int, deadline: float | None) -> list[Result]:

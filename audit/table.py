@@ -63,6 +63,7 @@ def _print_part(report: Report, console: Console, pairs: dict[str, Pair]) -> Non
         _print_results(report.results, console)
     _print_witnesses(report, console, pairs)
     _print_reasons(report, console)
+    _print_edges(report, console)
     console.print(_summary(report))
 
 
@@ -75,36 +76,29 @@ def report_text(report: Report, width: int = 160) -> str:
 
 
 def _print_subjects(report: Report, console: Console) -> None:
-    table = Table(box=None)
-    for heading in ("subject", "verdict", "total variation"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("checks", "contexts", "paths"):
-        table.add_column(heading, justify="right")
+    rows: list[tuple[str | Text, ...]] = []
     for subject in report.subjects:
         results = [r for r in report.results if r.subject == subject.subject]
-        table.add_row(
-            subject.subject,
-            _styled(subject.verdict),
-            _largest(results),
-            f"{len(results):,}",
-            f"{sum(r.contexts or 0 for r in results):,}",
-            f"{sum(r.paths or 0 for r in results):,}",
+        rows.append(
+            (
+                subject.subject,
+                _styled(subject.verdict),
+                _largest(results),
+                f"{len(results):,}",
+                f"{sum(r.contexts or 0 for r in results):,}",
+                f"{sum(r.paths or 0 for r in results):,}",
+            )
         )
-    console.print(table)
+    left, right = ("subject", "verdict", "total variation"), ("checks", "contexts", "paths")
+    _print_table(console, left, right, rows)
 
 
 def _print_results(results: Sequence[Result], console: Console) -> None:
-    table = Table(box=None)
-    for heading in ("subject", "pair", "form", "check", "verdict", "total variation"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("acceptance", "tokens per pass", "paths"):
-        table.add_column(heading, justify="right")
-    for r in results:
-        form = r.stop_rule or ("" if r.lookahead is None else f"lookahead {r.lookahead}")
-        table.add_row(
+    rows: list[tuple[str | Text, ...]] = [
+        (
             r.subject,
             r.pair or "",
-            form,
+            r.stop_rule or ("" if r.lookahead is None else f"lookahead {r.lookahead}"),
             r.check,
             _styled(r.verdict),
             _number(r.total_variation),
@@ -112,7 +106,37 @@ def _print_results(results: Sequence[Result], console: Console) -> None:
             _number(r.tokens_per_pass),
             "" if r.paths is None else f"{r.paths:,}",
         )
-    console.print(table)
+        for r in results
+    ]
+    left = ("subject", "pair", "form", "check", "verdict", "total variation")
+    _print_table(console, left, ("acceptance", "tokens per pass", "paths"), rows)
+
+
+def _print_table(
+    console: Console,
+    left: Sequence[str],
+    right: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+) -> None:
+    """A table; where the terminal is too narrow for it, a paragraph a row, with nothing cut."""
+    table = Table(box=None)
+    for heading in left:
+        table.add_column(heading, no_wrap=True)
+    for heading in right:
+        table.add_column(heading, justify="right", no_wrap=True)
+    # Data is text, never markup: a name may hold square brackets.
+    cells = [[part if isinstance(part, Text) else Text(part) for part in row] for row in rows]
+    for row in cells:
+        table.add_row(*row)
+    unlimited = console.options.update(max_width=10_000)
+    if console.measure(table, options=unlimited).maximum <= console.width:
+        console.print(table)
+        return
+    headings = (*left, *right)
+    for row in cells:
+        named = zip(headings[1:], row[1:], strict=True)
+        shown = [Text.assemble(heading, " ", part) for heading, part in named if part.plain]
+        console.print(Text.assemble(row[0], ": ", Text(", ").join(shown)))
 
 
 def _print_acceptances(results: Sequence[Result], console: Console) -> None:
@@ -147,30 +171,35 @@ def _print_witnesses(report: Report, console: Console, pairs: dict[str, Pair]) -
         result = min(lossy, key=_size)
         witness = result.witness
         assert witness is not None
-        pair = pairs.get(result.pair or "") or _gallery_pair(result.pair or "")
+        name = result.pair or ""
+        pair = pairs.get(name) or (gallery_pair(name).pair if name in GALLERY else None)
         console.print(
-            f"\n[bold]{subject.subject}[/] is lossy in {len(lossy)} of its checks. "
-            f"Smallest witness: pair [bold]{result.pair}[/], lookahead {witness.lookahead}, "
-            f"check {result.check}"
+            f"\n{subject.subject} is lossy in {len(lossy)} of its checks. Smallest witness: pair "
+            f"{result.pair}, lookahead {witness.lookahead}, check {result.check}",
+            markup=False,
+            highlight=False,
         )
         console.print(
             f"  after {_spelled(witness.context, pair)} comes "
             f"{_spelled(witness.continuation, pair)} with probability "
             f"{_number(witness.given)}; due is {_number(witness.due)}",
             highlight=False,
+            markup=False,
         )
         console.print(
-            f"  total variation {_number(result.total_variation)}; class "
+            f"  largest total variation of this check {_number(result.total_variation)}; class "
             f"{result.fault or 'unknown'}; refutes {', '.join(result.refutes)}",
             highlight=False,
+            markup=False,
         )
         if result.reason:
             console.print(f"  {result.reason}", highlight=False, markup=False)
         if needed := result.samples_needed:
             console.print(
-                f"  by sampling it takes {needed.n:,} samples to see ({needed.test}, level "
+                f"  by sampling it takes {needed.n:,} samples to see that ({needed.test}, level "
                 f"{needed.alpha}, power {needed.power})",
                 highlight=False,
+                markup=False,
             )
 
 
@@ -182,8 +211,17 @@ def _print_reasons(report: Report, console: Console) -> None:
             listed = list(who)
             more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
             console.print(
-                f"{verdict}: {', '.join(listed[:3])}{more}: {reason}", style=STYLES[verdict]
+                f"{verdict}: {', '.join(listed[:3])}{more}: {reason}",
+                style=STYLES[verdict],
+                markup=False,
             )
+
+
+def _print_edges(report: Report, console: Console) -> None:
+    for edge in report.edges:
+        if edge.verdict not in (LOSSLESS, NOT_APPLICABLE):
+            line = f"edge {edge.check} on {edge.pair}: {edge.verdict}: {edge.reason}"
+            console.print(line, highlight=False, markup=False)
 
 
 def _summary(report: Report) -> Text:
@@ -195,7 +233,10 @@ def _summary(report: Report) -> Text:
     text.append(f": {len(report.subjects)} subject{_s(len(report.subjects))}, {pairs} ")
     text.append(f"pair{_s(pairs)}, {len(checks):,} checks")
     if verdict == LOSSLESS:
-        text.append(", every distance exactly 0")
+        rounded = any(r.total_variation and r.total_variation.exact is None for r in checks)
+        bounds = [r.tolerance for r in checks if r.tolerance]
+        text.append(", every distance ")
+        text.append(f"within {max(bounds):.3g}" if rounded and bounds else "exactly 0")
     return text
 
 
@@ -213,10 +254,6 @@ def _size(result: Result) -> tuple[int, int, int, int]:
         len(witness.context),
         len(witness.continuation),
     )
-
-
-def _gallery_pair(name: str) -> Pair | None:
-    return gallery_pair(name).pair if name in GALLERY else None
 
 
 def _spelled(ids: Ids, pair: Pair | None) -> str:

@@ -6,12 +6,15 @@ were compared. Nothing here decides anything.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..reference.chance import Sampler, Step
 from ..reference.distribution import Distribution, ExactDistribution
 from ..reference.drafting import Proposal, unmasked
+from ..reference.enumeration import before_branch
 from ..reference.exact import fraction_text
 from ..reference.lattice import count_segmentations, token_lattice
 from ..reference.models import Ids
@@ -23,6 +26,8 @@ from ..reference.stop_rules import stop_rule
 from ..reference.tli import masked
 
 SCHEMA = "draftproof/trace/1"
+#: Seconds that a round may take; only psi's sum over drafts can take long.
+PATIENCE = 20
 
 
 @dataclass(frozen=True)
@@ -94,9 +99,17 @@ class Trace:
 
 
 def trace(program: Program, pair_name: str, pair: Pair, context: Ids, seed: int) -> Trace:
-    """Run one round of ``program`` after ``context`` with coins from ``seed``."""
+    """Run one round of ``program`` after ``context`` with coins from ``seed``.
+
+    Raises:
+        ValueError: when psi has so many drafts that summing them takes longer than `PATIENCE`.
+    """
     chance = Sampler(seed)
-    block = program.run_round(pair, context, chance, None)
+    limited = before_branch.set(_until(time.monotonic() + PATIENCE))
+    try:
+        block = program.run_round(pair, context, chance, None)
+    finally:
+        before_branch.reset(limited)
     tokenizer = pair.drafter_tokenizer
     drafted = tuple(d for d in block.drafts if d != tokenizer.end_of_sequence)
     text = tokenizer.decode(drafted)
@@ -117,6 +130,14 @@ def trace(program: Program, pair_name: str, pair: Pair, context: Ids, seed: int)
             count_segmentations(token_lattice(raw, pair.target_tokenizer)) if raw else 0,
         ),
     )
+
+
+def _until(deadline: float) -> Callable[[], None]:
+    def check() -> None:
+        if time.monotonic() > deadline:
+            raise ValueError(f"psi is not summed within {PATIENCE} s; take a smaller lookahead")
+
+    return check
 
 
 def _positions(program: Program, pair: Pair, context: Ids, block: Round) -> tuple[Position, ...]:

@@ -121,10 +121,6 @@ def run(options: argparse.Namespace) -> int:
     from draftproof.audit.table import print_report
 
     print_report(report, console_for(options.json), pairs)
-    for edge in report.edges:
-        if edge.verdict != "LOSSLESS" and edge.verdict != "NOT_APPLICABLE":
-            line = f"edge {edge.check} on {edge.pair}: {edge.verdict}: {edge.reason}"
-            console_for(options.json).print(line, highlight=False, markup=False)
     write_json(report.to_json(), options.json)
     if options.junit:
         Path(options.junit).write_text(junit_xml(report), encoding="utf-8")
@@ -139,6 +135,10 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError(
             "--relaxed needs a text that names the property, e.g. 'typical acceptance'"
         )
+    if options.junit == "-":
+        raise ValueError("--junit needs the name of a file; only --json can go to standard output")
+    if options.junit is not None and options.junit == options.json:
+        raise ValueError(f"--json and --junit would both write {options.junit}")
     if options.random and options.pair:
         raise ValueError("--random draws its own pairs; leave out --pair")
 
@@ -146,6 +146,10 @@ def _check(options: argparse.Namespace) -> None:
 def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
     subject = options.subject
     if subject is not None and subject.partition(":")[0] == "transformers":
+        for option in ("pair", "random", "lookahead", "horizon", "kind"):
+            if getattr(options, option):
+                name = "as" if option == "kind" else option
+                raise ValueError(f"--{name} does not apply to transformers, which has its own toys")
         return _survey(options, subject), {}
     from draftproof.audit.kinds.front import names_callable, run_callable
 
@@ -173,7 +177,7 @@ def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
 
         with _progress() as progress:
             return run_random(
-                subject or "builtin",
+                "builtin" if subject is None else subject,
                 count=options.random,
                 seed=options.seed,
                 lookaheads=(options.lookahead,) if options.lookahead else (1, 2),
@@ -185,7 +189,7 @@ def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
 
     with _progress() as progress:
         report = run_named(
-            subject or "builtin",
+            "builtin" if subject is None else subject,
             pairs=options.pair,
             lookaheads=(options.lookahead,) if options.lookahead else LOOKAHEADS,
             horizon=options.horizon or HORIZON,
@@ -193,7 +197,7 @@ def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
             processes=None,
             progress=progress,
         )
-    if subject is None and not options.pair:
+    if subject is None:
         report = _with_survey(report, options)
     return report, {}
 
@@ -203,9 +207,6 @@ def _survey(options: argparse.Namespace, subject: str) -> Report:
 
     if problem := missing():
         raise ValueError(problem)
-    for option in ("pair", "random", "lookahead", "horizon"):
-        if getattr(options, option):
-            raise ValueError(f"--{option} does not apply to transformers, which has its own toys")
     with _progress() as progress:
         return survey(
             routes=[subject.partition(":")[2]] if ":" in subject else None,
@@ -219,7 +220,7 @@ def _with_survey(report: Report, options: argparse.Namespace) -> Report:
     """``report`` with the survey behind it; a survey that fails is said in one line."""
     from draftproof.adapters.survey import missing
 
-    problem = missing()
+    problem = "--pair narrows this audit to the built-ins" if options.pair else missing()
     if problem is None:
         try:
             surveyed = _survey(options, "transformers")
@@ -233,7 +234,9 @@ def _with_survey(report: Report, options: argparse.Namespace) -> Report:
                 survey=frozenset(subject.subject for subject in surveyed.subjects),
                 versions=report.versions | surveyed.versions,
             )
-    console(stderr=True).print(f"no survey of transformers: {problem}", highlight=False)
+    console(stderr=True).print(
+        f"no survey of transformers: {problem}", highlight=False, markup=False
+    )
     return report
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from . import __version__, audit_command, gallery_command, trace_command
+from . import __version__, audit_command, faults_command, gallery_command, trace_command
 
 DESCRIPTION = """\
 Is this speculative decoder lossless? draftproof answers exactly: it runs the decoder once for
@@ -23,6 +24,7 @@ examples:
   draftproof audit example:resample-from-p   a decoder that is not lossless, and its witness
   draftproof gallery                    the pairs of toy models that decoders are tried on
   draftproof trace tli --pair many-to-one --seed 1      one round, step by step
+  draftproof faults --list              the fault bank: what goes wrong in real decoders
 
 exit codes: 0 lossless (or declared relaxed), 1 lossy, 2 bad usage or bad input, 3 undecided
 """
@@ -31,7 +33,10 @@ EXIT_BAD_INPUT = 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, like all others here."""
+    """A parser whose errors are one line, like all others here; options are not abbreviated."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and where to read more."""
@@ -49,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"draftproof {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (audit_command, gallery_command, trace_command):
+    for module in (audit_command, gallery_command, trace_command, faults_command):
         module.add_parser(commands)
     return top
 
@@ -60,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Whatever is wrong with the input is said in one line on standard error, with exit code 2.
     Setting ``DRAFTPROOF_TRACEBACK`` shows where an error came from.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is escaped
+            stream.reconfigure(errors="backslashreplace")
     options = parser().parse_args(arguments)
     try:
         return int(options.run(options))

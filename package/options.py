@@ -59,7 +59,7 @@ def write_json(value: Any, path: str | None) -> None:
     """Write ``value`` to ``path``, to standard output for "-", nowhere for None."""
     if path is None:
         return
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(value, indent=2, allow_nan=False) + "\n"
     if path == "-":
         sys.stdout.write(text)
         sys.stdout.flush()

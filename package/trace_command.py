@@ -66,9 +66,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("--form says how long drafts are; leave out --lookahead")
     named = gallery_pair(options.pair)
     form = options.form or options.lookahead or 2
-    found = trace(
-        program(options.algorithm, form), named.name, named.pair, named.prompt, options.seed
-    )
+    chosen = program(options.algorithm.removeprefix("builtin:"), form)
+    found = trace(chosen, named.name, named.pair, named.prompt, options.seed)
     print_trace(found, console_for(options.json))
     write_json(found.to_json(), options.json)
     return 0

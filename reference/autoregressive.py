@@ -4,6 +4,7 @@
 **Preconditions** none; the drafter is not asked.
 **Expected acceptance** none: nothing is proposed.
 **Theorem** none: this is the definition of the law that is due.
+**Proof** none.
 
 **The box.** Draw y ~ p(.|context). Emit y.
 """

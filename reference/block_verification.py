@@ -7,6 +7,7 @@ may depend on what was drafted (an end of sequence), not on anything else.
 never below token by token, and no lossless rule accepts more.
 **Theorem** lossless: given x_1..x_i, tau is at least i with probability P_i, and the token after
 them then has law p_{i+1}, whether it is the next draft or drawn at the end.
+**Proof** docs/algorithms/block.md, "Why it is lossless".
 
 **The box.**
 1. Draft x_1..x_k, x_j ~ q_j. 2. One target pass gives p_1..p_{k+1}.

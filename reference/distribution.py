@@ -99,7 +99,10 @@ class ExactDistribution(Mapping[Outcome, Rational], Distribution[Outcome]):
         table: dict[Outcome, Rational] = {}
         mass = ZERO
         for outcome, value in items:
-            probability = rational(value) if isinstance(value, int) else value
+            try:
+                probability = rational(value)
+            except (TypeError, ValueError) as problem:
+                raise DistributionError(f"the probability of {outcome!r}: {problem}") from None
             if probability < 0:
                 raise DistributionError(f"the probability of {outcome!r} is {probability}, below 0")
             if probability:

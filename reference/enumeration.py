@@ -42,7 +42,7 @@ class Branch:
     def __init__(self, script: list[int]) -> None:
         self._script = script
         self._position = 0
-        self.choices: list[int] = []
+        self.choices: list[tuple[int, object]] = []
         self.probability: Rational = ONE
         self.expected_draws: Rational = ZERO
         self.steps: list[Step] = []
@@ -60,7 +60,7 @@ class Branch:
         elif probability <= 0:
             accepted = False
         else:
-            accepted = self._scripted(2) == 0
+            accepted = self._scripted(2, probability) == 0
             self.probability *= probability if accepted else 1 - probability
         self.steps.append(Step("accept", what, accepted, probability))
         return accepted
@@ -87,18 +87,18 @@ class Branch:
         outcomes = tuple(law)
         if len(outcomes) == 1:
             return outcomes[0]
-        outcome = outcomes[self._scripted(len(outcomes))]
+        outcome = outcomes[self._scripted(len(outcomes), law)]
         self.probability *= law[outcome]
         return outcome
 
-    def _scripted(self, options: int) -> int:
-        """The next choice: its index, after noting how many options there were."""
+    def _scripted(self, options: int, law: object) -> int:
+        """The next choice: its index, after noting how many options there were, and their law."""
         position = self._position
         self._position = position + 1
         choice = self._script[position] if position < len(self._script) else 0
         if choice >= options:
             raise DivergenceError(f"choice {position} has only {options} options this time")
-        self.choices.append(options)
+        self.choices.append((options, law))
         return choice
 
 
@@ -128,7 +128,7 @@ def branches(
         DivergenceError: when the program does not repeat itself.
     """
     script: list[int] = []
-    options: list[int] = []
+    options: list[tuple[int, object]] = []
     while True:
         if (watch := before_branch.get()) is not None:
             watch()
@@ -140,14 +140,13 @@ def branches(
             result, error = cast("Result", None), raised
         if branch.choices[: len(script)] != options[: len(script)]:
             raise DivergenceError(
-                f"after the same choices the program had {branch.choices[: len(script)]} options "
-                f"where it had {options[: len(script)]} before; it keeps a state of its own or "
-                "draws randomness elsewhere"
+                "after the same choices the program had others to make than before; it keeps a "
+                "state of its own or draws randomness elsewhere"
             )
         yield Leaf(result, branch.probability, branch.expected_draws, tuple(branch.steps), error)
         options = branch.choices
         script += [0] * (len(options) - len(script))
-        while script and script[-1] + 1 == options[len(script) - 1]:
+        while script and script[-1] + 1 == options[len(script) - 1][0]:
             script.pop()
         if not script:
             return

@@ -25,9 +25,12 @@ def rational(value: int | str | Fraction | Rational, denominator: int = 1) -> Ra
         ValueError: for text that spells no rational number.
     """
     if isinstance(value, fmpq):
-        return value / denominator
+        return value if denominator == 1 else value / denominator
     if isinstance(value, str):
-        value = Fraction(value)
+        try:
+            value = Fraction(value)
+        except ZeroDivisionError:
+            raise ValueError(f"{value!r} divides by zero") from None
     if isinstance(value, Fraction):
         return fmpq(value.numerator, value.denominator * denominator)
     if isinstance(value, bool) or not isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -125,13 +125,13 @@ def program(name: str, form: str | int) -> Program:
     """
     if name not in ALGORITHMS:
         raise ValueError(f"no algorithm is called {name!r}; there are {', '.join(ALGORITHMS)}")
-    slug = Fixed(form).slug if isinstance(form, int) else form
+    slug = Fixed(form).slug if isinstance(form, int) else str(form)
     if name == "autoregressive":
         stop_rule(slug)  # it drafts nothing, under whatever rule; but a rule it must be
         return autoregressive()
     if name == "slrs" and slug.endswith("/one-token"):
         return slrs(stop_rule(slug.removesuffix("/one-token")), one_token=True)
-    if name == "slem" and (match := re.fullmatch(r"(.+)/look-behind:([1-9]\d*)", slug)):
+    if name == "slem" and (match := re.fullmatch(r"(.+)/look-behind:([1-9][0-9]*)", slug)):
         return slem(stop_rule(match[1]), int(match[2]))
     rule = stop_rule(slug)
     if name in ("slem", "slrs"):

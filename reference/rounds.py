@@ -96,6 +96,7 @@ def generate(
     """
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; at least 1 is needed")
+    prompt = tuple(prompt)
     check_ids(prompt, pair.target.size, "prompt")
     new: Ids = ()
     state: Hashable = None

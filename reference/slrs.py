@@ -5,6 +5,7 @@
 that rule chooses; it may be sub-stochastic ("no proposal").
 **Expected acceptance** of the first candidate: sum min(p, psi) (`slrs_acceptance`).
 **Theorem** lossless (3.2), for any stop rule with a cap: min(p, psi) + (p - psi)+ = p.
+**Proof** docs/algorithms/slrs.md, "Why it is lossless".
 
 **The box.**
 1. Draw d_1, d_2, .. until the lookahead indicator holds.
@@ -48,7 +49,7 @@ def slrs_round(
     ``psi_after(t_1..t_k)`` gives psi_{k+1}; by default it is found by enumeration. Anything
     else than that law is lossy.
     """
-    # 1. and 2. Draft a string and re-tokenize it; one target pass.
+    # 1. Draw drafts until the rule holds.  2. Re-tokenize their text; one target pass.
     proposal = propose(pair, context, rule, chance)
     t = proposal.candidates[:1] if one_token else proposal.candidates
     target_laws = pair.target.distributions(context, t)
@@ -60,7 +61,7 @@ def slrs_round(
     for k, p in enumerate(target_laws):
         if one_token and k == 1:
             break
-        # 4. Accept with probability min(1, p/psi).
+        # 4. Accept with probability min(1, p/psi); 6. go on with psi_2, psi_3, ..
         psi_k = psi_after(emitted)
         if k < len(t) and chance.accept(ratio(p[t[k]], psi_k[t[k]]), f"accept {k + 1}"):
             emitted += (t[k],)

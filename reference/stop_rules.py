@@ -87,9 +87,9 @@ def stop_rule(slug: str) -> StopRule:
     Raises:
         ValueError: for any other text.
     """
-    if match := re.fullmatch(r"fixed:(\d+)", slug):
+    if match := re.fullmatch(r"fixed:([0-9]+)", slug):
         return Fixed(int(match[1]))
-    if match := re.fullmatch(r"characters:(\d+)/cap:(\d+)", slug):
+    if match := re.fullmatch(r"characters:([0-9]+)/cap:([0-9]+)", slug):
         return Characters(int(match[1]), int(match[2]))
     raise ValueError(f"no stop rule is called {slug!r}; write fixed:3 or characters:3/cap:5")
 

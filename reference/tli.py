@@ -8,6 +8,7 @@ really drawn from.
 **Expected acceptance** of the first draft: sum over T n D of min(p, q') (`tli_acceptance`).
 **Theorem** lossless (4.1), since q' is the law of the drafts and Algorithm 5 is run with it;
 accepts at least as often as Algorithm 1, since q' >= q on T n D.
+**Proof** docs/algorithms/tli.md, "Why it is lossless".
 
 **The box.**
 1. q'(x) = q(x) / sum of q over T n D, for x in T n D, else 0. Several drafter ids with one meaning

@@ -214,7 +214,7 @@ def test_a_sub_law_may_fall_short_but_not_exceed() -> None:
 
 
 def test_floats_are_no_probabilities() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(DistributionError, match=r"probability of 0: .*0\.5"):
         ExactDistribution({0: 0.5, 1: float("nan")})  # type: ignore[dict-item]
 
 

@@ -1,0 +1,187 @@
+"""Replay: a program that asks for choices is run once for every way they can fall.
+
+The program is run again and again. Each run is one *path*: it repeats the choices of a *lead* (the
+start of a path that was left for later), takes the most probable alternative from there on, and
+leaves a lead for every other one. The *mass* of a path is the product of the probabilities of its
+choices. The lead of greatest mass is followed first, so that the mass not yet explored shrinks as
+fast as it can, also where the program may go on for ever. Nothing here knows where choices come
+from.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Sequence
+
+#: A path this long may be put off in favour of heavier leads: it may never end.
+LONG_PATH = 100
+#: How much lighter than the heaviest lead a long path has to be for that.
+MUCH_LIGHTER = 1e-3
+
+
+class UnmodelledRandomCall(RuntimeError):  # noqa: N818 - what is raised is the call, by name
+    """A random call, or a use of its result, whose exact law is not modelled; named in the text."""
+
+
+class DivergenceError(RuntimeError):
+    """A replayed path asked for another choice than before: state leaked from run to run."""
+
+
+class PathPutOff(BaseException):
+    """Ends a path that is left unexplored for now; the program is not meant to catch it."""
+
+
+class Point:
+    """A choice point: what was asked for, after the branch that led to it.
+
+    Attributes:
+        kind: the random call that asked, such as "torch.multinomial".
+        shape: the shape of what it was asked for.
+        probabilities: of the alternatives, in order; they sum to one.
+    """
+
+    __slots__ = ("kind", "probabilities", "shape")
+
+    def __init__(self, kind: str, shape: tuple[int, ...], probabilities: tuple[float, ...]) -> None:
+        self.kind = kind
+        self.shape = shape
+        self.probabilities = probabilities
+
+
+#: The start of a path, last choice first: (what came before, point, alternative taken).
+Branch = tuple["Branch | None", Point, int]
+
+
+class Choices:
+    """The choices of the current path, replayed as far as they are known.
+
+    Attributes:
+        mass: probability of the current path so far.
+        refusals: the unmodelled random calls and divergences met. They are kept here as well as
+            raised, so that a program that swallows exceptions cannot hide them.
+        deadline: when, on `time.monotonic`, a path that still asks for choices is put off.
+        put_off: whether the current path was.
+    """
+
+    def __init__(self, *, floor: float = 0.0) -> None:
+        self._replayed: list[tuple[Point, int]] = []
+        self._branch: Branch | None = None
+        self._asked = 0
+        self._leads: list[tuple[float, int, Branch | None]] = []
+        self._made = 0
+        self._longest = 0
+        self._floor = floor
+        self.mass = 1.0
+        self.refusals: list[str] = []
+        self.deadline = math.inf
+        self.put_off = False
+
+    def start(self) -> None:
+        """Go back to the start of the path, before the program is run."""
+        self._asked = 0
+        self.mass = 1.0
+        self.put_off = False
+
+    def choose(self, kind: str, shape: Sequence[int], probabilities: Sequence[float]) -> int:
+        """Index of the alternative that this path takes.
+
+        Args:
+            kind: the random call that asks.
+            shape: the shape of what it asks for; part of what replays compare.
+            probabilities: of the alternatives; they sum to one, at least one is positive.
+
+        Raises:
+            DivergenceError: if the path has been run before and asked for something else here.
+            PathPutOff: if other paths come first.
+        """
+        asked = self._asked
+        self._asked = asked + 1
+        if asked < len(self._replayed):
+            point, taken = self._replayed[asked]
+            if (
+                kind != point.kind
+                or tuple(probabilities) != point.probabilities
+                or tuple(shape) != point.shape
+            ):
+                self.refusals.append(
+                    f"a replayed path asked for {(kind, tuple(shape), tuple(probabilities))} where "
+                    f"it had asked for {(point.kind, point.shape, point.probabilities)}"
+                )
+                raise DivergenceError(self.refusals[-1])
+            self.mass *= point.probabilities[taken]
+            return taken
+        if self.put_off or self._is_put_off():
+            self._put_off()
+        probabilities = tuple(probabilities)
+        point = Point(kind, tuple(shape), probabilities)
+        taken = probabilities.index(max(probabilities))
+        before, mass = self._branch, self.mass
+        for other, probability in enumerate(probabilities):
+            if probability > 0.0 and other != taken:
+                self._made += 1
+                lead = (-mass * probability, self._made, (before, point, other))
+                heapq.heappush(self._leads, lead)
+        self._branch = (before, point, taken)
+        self.mass = mass * probabilities[taken]
+        return taken
+
+    def _is_put_off(self) -> bool:
+        """Whether the path, at a choice that is new, should wait for others."""
+        if self._asked & 63 == 0 and time.monotonic() > self.deadline:
+            return True
+        if self.mass < self._floor:
+            return True
+        return (
+            self._asked > max(LONG_PATH, self._longest)
+            and bool(self._leads)
+            and self.mass < -self._leads[0][0] * MUCH_LIGHTER
+        )
+
+    def _put_off(self) -> None:
+        if not self.put_off:
+            self.put_off = True
+            self._made += 1
+            heapq.heappush(self._leads, (-self.mass, self._made, self._branch))
+        raise PathPutOff
+
+    def refuse(self, call: str) -> UnmodelledRandomCall:
+        """Note that ``call`` is not modelled, and give the exception to raise."""
+        self.refusals.append(f"{call} is not modelled")
+        return UnmodelledRandomCall(self.refusals[-1])
+
+    def finish(self) -> None:
+        """Note a refusal if the program ended before its replayed choices did."""
+        if self._asked < len(self._replayed):
+            self.refusals.append(
+                f"a replayed path ended after {self._asked} choices where it had gone on to "
+                f"{len(self._replayed)}"
+            )
+        if not self.put_off:
+            self._longest = max(self._longest, self._asked)
+
+    def advance(self) -> bool:
+        """Move on to the heaviest lead; False when there is none left."""
+        if not self._leads:
+            return False
+        self._branch = heapq.heappop(self._leads)[2]
+        replayed: list[tuple[Point, int]] = []
+        branch = self._branch
+        while branch is not None:
+            branch, point, taken = branch
+            replayed.append((point, taken))
+        replayed.reverse()
+        self._replayed = replayed
+        return True
+
+    def is_explored(self, floor: float, exactly: bool) -> bool:
+        """Whether no more than ``floor`` is left; a quick bound, unless asked ``exactly``."""
+        leads = self._leads
+        if leads and -leads[0][0] * len(leads) <= floor:
+            return True
+        return exactly and self.mass_beyond() <= floor
+
+    def mass_beyond(self) -> float:
+        """Probability of all leads that have not been followed."""
+        return math.fsum(-lead[0] for lead in self._leads)

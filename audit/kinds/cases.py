@@ -1,0 +1,147 @@
+"""What a subject is tried on: a pair, a number of drafts, and what the request asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...toymodels.gallery import GalleryPair
+from .pairs import named_pair
+from .settings import PLAIN, Grammar, NoRepeat, Settings
+
+#: The gallery's pairs over one vocabulary, then our own.
+PAIRS = (
+    *("base", "contexts", "equal", "disjoint", "one-hot", "pruned-head"),
+    *("context-dependent", "four-ids", "zeros", "two-id-residual", "shared-noise"),
+    *("shifted-rows", "certain-draft", "cumulative", "fair-coins", "rare", "id-order", "padding"),
+)
+#: On these a third draft is tried; elsewhere two show what three would.
+DEEP = ("base", "contexts", "shifted-rows", "cumulative", "zeros")
+#: What a pair's block law is called in reports, where it is there to show one thing.
+SLUGS = {
+    "equal": "p-equals-q",
+    "disjoint": "disjoint",
+    "zeros": "zeros",
+    "one-hot": "zeros",
+    "shifted-rows": "bonus",
+    "id-order": "id-order",
+    "padding": "padding",
+}
+#: Pairs over two vocabularies, for subjects that take tokenizers.
+TWO_VOCABULARIES = ("merging-target", "crossing-merges", "many-to-one", "end-ids-differ")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to try.
+
+    Attributes:
+        check: the slug of the report.
+        dtype: of the rows.
+        may_refuse: in words, the request that a subject may refuse by raising on every path.
+        ties: whether two ids are equally likely at temperature 0.
+    """
+
+    pair: GalleryPair
+    lookahead: int
+    check: str = "one-round"
+    guarantee: str = "block"
+    settings: Settings = PLAIN
+    dtype: str = "float64"
+    may_refuse: str | None = None
+    ties: bool = False
+
+    @property
+    def variant(self) -> tuple[str, str, int]:
+        """Cases alike in this are one result of the report."""
+        return self.check, self.pair.name, self.lookahead
+
+
+def law_cases(
+    pairs: Sequence[GalleryPair] | None,
+    lookaheads: Sequence[int],
+    deepest: int = 2,
+    names: Iterable[str] = PAIRS,
+) -> Iterator[Case]:
+    """The cases of the block's law, largest lookahead last; ``pairs`` None for the usual ones."""
+    chosen = [named_pair(name) for name in names] if pairs is None else pairs
+    for lookahead in lookaheads:
+        for pair in chosen:
+            if (
+                pairs is None
+                and lookahead > deepest
+                and pair.name not in DEEP
+                and len(lookaheads) > 1
+            ):
+                continue
+            yield Case(pair, lookahead, SLUGS.get(pair.name, "one-round"))
+
+
+def dtype_cases(lookahead: int) -> Iterator[Case]:
+    """Rows in float32: what is correct stays correct within float32's rounding."""
+    for name in ("base", "context-dependent", "four-ids"):
+        yield Case(named_pair(name), lookahead, "dtype", dtype="float32", may_refuse="float32 rows")
+
+
+def no_draft_cases() -> Iterator[Case]:
+    """A round without drafts: one target row, one token."""
+    for name in ("base", "contexts"):
+        yield Case(
+            named_pair(name), 0, "no-drafts", "next-token", may_refuse="a round without drafts"
+        )
+
+
+def request_cases(lookahead: int) -> Iterator[Case]:
+    """Temperatures, truncation, processors, greedy decoding and ends of sequence."""
+    even, greedy = named_pair("even-drafter"), named_pair("greedy")
+    for temperature in (0.5, 2.0):
+        yield Case(even, lookahead, "temperature", settings=Settings(temperature=temperature))
+    yield Case(even, lookahead, "top-k", settings=Settings(top_k=2))
+    yield Case(even, lookahead, "top-p", settings=Settings(top_p=0.65))
+    yield Case(even, lookahead, "min-p", settings=Settings(min_p=0.6))
+    yield Case(even, lookahead, "combined", settings=Settings(temperature=0.5, top_k=3, top_p=0.85))
+    yield Case(
+        greedy,
+        lookahead,
+        "greedy",
+        settings=Settings(temperature=0.0),
+        may_refuse="temperature 0",
+    )
+    for name in ("tie-first", "tie-second", "tie-neither"):
+        yield Case(
+            named_pair(name),
+            lookahead,
+            "greedy",
+            settings=Settings(temperature=0.0),
+            may_refuse="temperature 0",
+            ties=True,
+        )
+    for temperature in (0.01, 1e-6):
+        yield Case(
+            greedy,
+            lookahead,
+            "near-greedy",
+            settings=Settings(temperature=temperature),
+            may_refuse=f"temperature {temperature}",
+        )
+    yield Case(
+        named_pair("no-repeat"), lookahead, "processor", settings=Settings(processor=NoRepeat())
+    )
+    yield Case(named_pair("grammar"), lookahead, "mask", settings=Settings(processor=Grammar()))
+    for name in ("contexts", "ends", "ends-by-zero"):
+        pair = named_pair(name)
+        eos = pair.pair.end_of_sequence
+        yield Case(pair, lookahead, "eos", settings=Settings(eos=eos))
+
+
+def grouped(cases: Iterable[Case]) -> list[list[Case]]:
+    """Cases that make one result together, in the order of their first."""
+    groups: dict[tuple[str, str, int], list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case.variant, []).append(case)
+    return list(groups.values())
+
+
+def as_next_token(case: Case) -> Case:
+    """The same case, as the check of the first token's law alone."""
+    return replace(case, check="next-token", guarantee="next-token")

@@ -1,0 +1,155 @@
+"""`kernel` subjects: deterministic given their coins; the law follows from thresholds.
+
+A kernel is a black box: it is called with chosen coins, and what it returns says on which side of a
+threshold they lie. The structure that its declared coins may have:
+
+- a uniform coin has finitely many thresholds (one to accept, fewer than V to invert a cumulative
+  law), which depend on other coins only through the intervals that these lie in;
+- noise along an axis of V numbers is a race, won by the id of the least ``E / weight``; two races
+  on the same noise are integrated together.
+
+Thresholds are found by bisection, one coin after the other, each in every interval of the coins
+before it, so that a coin used twice is one variable. The tree found is then tested at random and
+at coupled coins. Whatever does not fit is UNDECIDED, and LOSSLESS means *given structure*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .calling import keywords, returned_ids
+from .cases import Case
+from .due import DueLaws
+from .judging import Given
+from .kernel_coins import Structure, StructureError
+from .kernel_layout import Coins, Outcome, coupled_points
+from .rule import rule_arguments
+from .settings import Ids
+from .trial import Trial
+
+#: The pairs a kernel is tried on: fewer than a rule, since each takes thousands of calls.
+PAIRS = (
+    *("base", "contexts", "equal", "disjoint", "zeros", "context-dependent", "two-id-residual"),
+    *("shifted-rows", "cumulative", "fair-coins"),
+)
+#: Calls for one block law; beyond them the structure is given up.
+MAX_CALLS = 60_000
+
+
+@dataclass
+class KernelLaw:
+    """The law of a kernel's block for given drafts, as an enumeration reports it."""
+
+    law: dict[Any, float] = field(default_factory=dict)
+    errors: dict[str, float] = field(default_factory=dict)
+    unexplored_mass: float = 0.0
+    paths: int = 0
+    reason: str | None = None
+    narrowest_dtype: str = "float64"
+    note: str | None = None
+
+
+class CallsSpentError(Exception):
+    """More calls were needed than are allowed."""
+
+
+class Kernel:
+    """A kernel with its rows and drafts fixed: a function of the coins alone."""
+
+    def __init__(self, trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> None:
+        self._trial = trial
+        self._settings = case.settings
+        self._arrays = trial.arrays(case.dtype)
+        self._coin_arrays = trial.arrays("float64")
+        self._arguments = rule_arguments(self._arrays, due, drafts)
+        self.coins = Coins(trial.subject.coins, len(drafts), due.size)
+        self.calls = 0
+
+    def __call__(self, point: Any) -> Outcome:
+        """What the kernel returns at ``point``: ids, or what it raised as text."""
+        self.calls += 1
+        if self.calls % 64 == 1:
+            self._trial.beat()
+            self._trial.seconds_left()
+        if self.calls > MAX_CALLS:
+            raise CallsSpentError
+        copy = self._arrays.copy
+        coins = {
+            name: self._coin_arrays.rows(values, shape)
+            for name, shape, values in self.coins.arrays(point)
+        }
+        named = keywords(self._trial.subject, self._settings)
+        try:
+            return returned_ids(
+                self._trial.subject.call(*(copy(a) for a in self._arguments), coins, **named)
+            )
+        except Exception as raised:
+            line = " ".join(str(raised).split())
+            return f"{type(raised).__name__}: {line[:200]}"
+
+
+def kernel_law(trial: Trial, case: Case, due: DueLaws) -> Given:
+    """The law of the block, over the drafts and the coins."""
+    given = Given(dtype=case.dtype)
+    for drafts, weight in due.drafts(case.lookahead).items():
+        given.add(_law_for(trial, case, due, drafts), weight, drafts)
+    return given
+
+
+def _law_for(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> KernelLaw:
+    """The law of the block for given drafts, from thresholds found by probing."""
+    kernel = Kernel(trial, case, due, drafts)
+    try:
+        law = _law(kernel, hints(case, due, drafts))
+    except StructureError as problem:
+        law = KernelLaw(unexplored_mass=1.0, reason=f"outside the declared structure: {problem}")
+    except CallsSpentError:
+        law = KernelLaw(
+            unexplored_mass=1.0,
+            reason=f"no thresholds that explain the kernel were found in {MAX_CALLS:,} calls",
+        )
+    law.paths = kernel.calls
+    trial.note(law)
+    return law
+
+
+def _law(kernel: Kernel, hinted: list[float]) -> KernelLaw:
+    for point in coupled_points(kernel.coins, 3):
+        if kernel(point) != kernel(point):
+            raise StructureError("two calls with the same coins gave different results")
+    structure = Structure(kernel, kernel.coins, hinted)
+    tested = structure.test(48)
+    found = KernelLaw(narrowest_dtype=structure.dtype())
+    for outcome, mass in structure.law().items():
+        if isinstance(outcome, str):
+            found.errors[outcome] = found.errors.get(outcome, 0.0) + mass
+        else:
+            found.law[outcome] = found.law.get(outcome, 0.0) + mass
+    found.note = (
+        f"given structure: thresholds and races of the declared coins, tested at {tested} random "
+        "and coupled coins for each draft"
+    )
+    return found
+
+
+def hints(case: Case, due: DueLaws, drafts: Ids) -> list[float]:
+    """Where thresholds of a correct kernel lie: near them it is looked closely."""
+    found: set[float] = set()
+    for j in range(len(drafts) + 1):
+        p = due.row(drafts[:j])
+        laws = [p]
+        if j < len(drafts):
+            q = due.drafter.after(due.prompt + drafts[:j])
+            if q[drafts[j]]:
+                found.add(min(1.0, p[drafts[j]] / q[drafts[j]]))
+            left = [max(0.0, a - b) for a, b in zip(p, q, strict=True)]
+            if sum(left) > 0:
+                laws.append(tuple(x / sum(left) for x in left))
+        for law in laws:
+            total = 0.0
+            for x in law[:-1]:
+                total += x
+                found.add(total)
+    del case
+    return sorted(t for t in found if 1e-12 < t < 1 - 1e-12)

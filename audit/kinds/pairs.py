@@ -1,0 +1,258 @@
+"""Pairs over one vocabulary that subjects are tried on besides the gallery's.
+
+Each is made to show one mistake, most of them the smallest on which that mistake has a known exact
+law. Those of `REQUESTS` are for temperatures, truncation and processors: their drafter's laws are
+even over the ids that they propose, which no such setting changes, so that it does not matter
+whether a subject applies the settings to the drafter's rows too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...reference.pair import Pair
+from ...toymodels.gallery import GALLERY, GalleryPair, gallery_pair
+from ...toymodels.models import NgramModel
+from ...toymodels.pairs import Shelf, bigram, context_free
+from ...toymodels.tokenizers import greedy
+
+CASES = Shelf()
+REQUESTS = Shelf()
+
+
+def shared(target: NgramModel, drafter: NgramModel, eos: int | None = None) -> Pair:
+    """A pair over one vocabulary, spelled a, b, c, ..."""
+    spelled = ["abcdefgh"[i] if i != eos else None for i in range(target.size)]
+    tokenizer = greedy(spelled, end_of_sequence=eos)
+    return Pair(target, drafter, tokenizer, tokenizer)
+
+
+def trigram(size: int, rows: Mapping[str, str]) -> NgramModel:
+    """A model of order 3 from laws by context, "" being the empty one and "01" two ids."""
+    tables = {tuple(map(int, context)): law.split() for context, law in rows.items()}
+    return NgramModel(size, 3, tables)
+
+
+@CASES.pair("context-dependent", "both laws depend on the last two ids and are positive everywhere")
+def context_dependent() -> Pair:
+    """Seeded tables of order 3 over three ids."""
+    return shared(NgramModel.from_seed(3, 3, 11), NgramModel.from_seed(3, 3, 12))
+
+
+@CASES.pair("two-ids", "as context-dependent, over two ids, so that runs can go further")
+def two_ids() -> Pair:
+    """Seeded tables of order 3 over two ids."""
+    return shared(NgramModel.from_seed(2, 3, 31), NgramModel.from_seed(2, 3, 32))
+
+
+@CASES.pair("four-ids", "four ids, zeros on either side, laws that depend on the last id")
+def four_ids() -> Pair:
+    """Seeded tables of order 2 with a quarter of the entries zero."""
+    return shared(
+        NgramModel.from_seed(4, 2, 21, zeros="1/4"), NgramModel.from_seed(4, 2, 22, zeros="1/4")
+    )
+
+
+@CASES.pair("zeros", "each side says something that the other never does")
+def zeros() -> Pair:
+    """Ratios of 0, residuals with an id that is never drafted."""
+    return shared(
+        bigram("1/2 1/2 0", "1/2 1/2 0", "0 1/3 2/3", "1/4 0 3/4"),
+        bigram("0 1/2 1/2", "0 1/2 1/2", "1/2 1/2 0", "1/2 0 1/2"),
+    )
+
+
+@CASES.pair("two-id-residual", "a rejection leaves two ids to choose from")
+def two_id_residual() -> Pair:
+    """p = (2/5, 2/5, 1/5), q = (1/10, 1/10, 4/5): shows a coin that is used again."""
+    return shared(context_free("2/5 2/5 1/5"), context_free("1/10 1/10 4/5"))
+
+
+@CASES.pair("shared-noise", "shows noise that drafts and residual have in common")
+def shared_noise() -> Pair:
+    """p = (1/2, 2/5, 1/10), q = (1/10, 3/10, 3/5)."""
+    return shared(context_free("1/2 2/5 1/10"), context_free("1/10 3/10 3/5"))
+
+
+_SHIFTED = {
+    "": "1/2 1/2",
+    "00": "9/10 1/10",
+    "01": "1/10 9/10",
+    "10": "9/10 1/10",
+    "11": "1/10 9/10",
+}
+
+
+@CASES.pair("shifted-rows", "every draft is accepted at first; the next law depends on it")
+def shifted_rows() -> Pair:
+    """p is even, then (9/10, 1/10) after 0 and (1/10, 9/10) after 1: shows a row off by one."""
+    return shared(trigram(2, _SHIFTED), trigram(2, {"": "1/2 1/2"}))
+
+
+@CASES.pair("certain-draft", "the draft is always 1, as from an n-gram table or a greedy drafter")
+def certain_draft() -> Pair:
+    """p as in shifted-rows."""
+    return shared(trigram(2, _SHIFTED), trigram(2, {"": "0 1"}))
+
+
+@CASES.pair("cumulative", "shows ratios that are multiplied up along the draft")
+def cumulative() -> Pair:
+    """p = (1/3, 2/3), q = (2/3, 1/3)."""
+    return shared(context_free("1/3 2/3"), context_free("2/3 1/3"))
+
+
+@CASES.pair("fair-coins", "an even target: marginals hide what positions have in common")
+def fair_coins() -> Pair:
+    """p = (1/2, 1/2), q = (3/4, 1/4)."""
+    return shared(context_free("1/2 1/2"), context_free("3/4 1/4"))
+
+
+@CASES.pair("rare", "probabilities of a millionth, on either side")
+def rare() -> Pair:
+    """What is likely for one side is a one-in-a-million event for the other."""
+    return shared(
+        context_free("999998/1000000 1/1000000 1/1000000"),
+        context_free("1/1000000 899999/1000000 100000/1000000"),
+    )
+
+
+@CASES.pair("id-order", "the gallery's contexts with ids renumbered, the end of sequence first")
+def id_order() -> Pair:
+    """0 ends a sequence, 1 is b, 2 is a."""
+    target = trigram(
+        3,
+        {
+            "": "1/4 1/4 1/2",
+            "2": "1/6 1/3 1/2",
+            "1": "0 1/4 3/4",
+            "22": "0 3/4 1/4",
+            "12": "1/3 0 2/3",
+            "21": "0 4/5 1/5",
+        },
+    )
+    drafter = bigram("1/3 1/3 1/3", "0 0 1", "1/4 1/2 1/4", "0 1/2 1/2")
+    return shared(target, drafter, eos=0)
+
+
+@CASES.pair("padding", "a vocabulary padded with two ids that neither side ever says")
+def padding() -> Pair:
+    """The gallery's base with ids 3 and 4 of probability zero."""
+    return shared(context_free("1/2 3/10 1/5 0 0"), context_free("1/5 3/10 1/2 0 0"))
+
+
+_TARGET = ("4/10 3/10 2/10 1/10", "4/10 3/10 2/10 1/10", "1/10 4/10 3/10 2/10")
+_TARGET_REST = ("2/10 1/10 4/10 3/10", "3/10 2/10 1/10 4/10")
+
+
+@REQUESTS.pair("even-drafter", "the drafter's laws are even over two ids: no setting changes them")
+def even_drafter() -> Pair:
+    """Four ids; laws of the target that temperatures and truncation all change."""
+    return shared(
+        bigram(*_TARGET, *_TARGET_REST),
+        bigram("1/2 0 1/2 0", "1/2 0 1/2 0", "0 1/2 0 1/2", "1/2 1/2 0 0", "0 0 1/2 1/2"),
+    )
+
+
+@REQUESTS.pair("no-repeat", "for a processor that bans the last id; the drafter never repeats 1, 2")
+def no_repeat() -> Pair:
+    """The drafter is even over ids that the processor allows."""
+    return shared(
+        bigram("2/5 2/5 1/5", "2/5 2/5 1/5", "1/5 2/5 2/5", "2/5 1/5 2/5"),
+        bigram("1/2 1/2 0", "1/2 1/2 0", "1/2 0 1/2", "1/2 1/2 0"),
+    )
+
+
+@REQUESTS.pair("grammar", "for a mask whose state changes inside the draft and at the bonus token")
+def grammar() -> Pair:
+    """The drafter is even over ids that the mask allows."""
+    return shared(
+        bigram("2/5 2/5 1/5", "2/5 1/5 2/5", "1/5 2/5 2/5", "2/5 1/5 2/5"),
+        bigram("1/2 1/2 0", "1/2 1/2 0", "1/2 0 1/2", "1/2 0 1/2"),
+    )
+
+
+@REQUESTS.pair("greedy", "the drafter is certain of one id, right about half the time")
+def greedy_pair() -> Pair:
+    """The likeliest id depends on the id before; no two are equally likely."""
+    return shared(
+        bigram("1/2 3/10 1/5", "1/5 1/2 3/10", "1/5 3/10 1/2", "1/2 3/10 1/5"),
+        bigram("0 1 0", "0 1 0", "1 0 0", "1 0 0"),
+    )
+
+
+@REQUESTS.pair("tie-first", "two ids equally likely, the drafter certain of the first")
+def tie_first() -> Pair:
+    """p = (2/5, 2/5, 1/5) everywhere."""
+    return shared(context_free("2/5 2/5 1/5"), context_free("1 0 0"))
+
+
+@REQUESTS.pair("tie-second", "two ids equally likely, the drafter certain of the second")
+def tie_second() -> Pair:
+    """p = (2/5, 2/5, 1/5) everywhere."""
+    return shared(context_free("2/5 2/5 1/5"), context_free("0 1 0"))
+
+
+@REQUESTS.pair("tie-neither", "two ids equally likely, the drafter certain of a third")
+def tie_neither() -> Pair:
+    """p = (2/5, 2/5, 1/5) everywhere."""
+    return shared(context_free("2/5 2/5 1/5"), context_free("0 0 1"))
+
+
+def _ending(eos: int) -> Pair:
+    """Laws over three ids of which ``eos`` is 2 renumbered; every id may be drafted everywhere."""
+
+    def law(a: str, b: str, end: str) -> str:
+        return " ".join((a, b, end) if eos == 2 else (end, b, a))
+
+    rows = [law("1/2", "1/4", "1/4"), law("1/3", "1/3", "1/3"), law("1/2", "1/4", "1/4")]
+    drafts = [law("1/4", "1/4", "1/2"), law("1/4", "1/2", "1/4"), law("1/2", "1/2", "0")]
+    if eos == 0:
+        rows, drafts = rows[::-1], drafts[::-1]
+    return shared(bigram(rows[0], *rows), bigram(drafts[0], *drafts), eos=eos)
+
+
+@REQUESTS.pair("ends", "an end of sequence that is drafted and accepted at every place")
+def ends() -> Pair:
+    """2 ends a sequence."""
+    return _ending(2)
+
+
+@REQUESTS.pair("ends-by-zero", "the same, ended by id 0", prompt=(2,))
+def ends_by_zero() -> Pair:
+    """0 ends a sequence."""
+    return _ending(0)
+
+
+@REQUESTS.pair("impossible-draft", "every draft has probability zero under the target")
+def impossible_draft() -> Pair:
+    """p = (1, 0), q = (0, 1): a comparison that lets equality through accepts at a coin of 0."""
+    return shared(context_free("1 0"), context_free("0 1"))
+
+
+def named_pair(name: str) -> GalleryPair:
+    """A pair by name: of the gallery, or of those defined here.
+
+    Raises:
+        UnknownPairError: for any other name.
+    """
+    for shelf in (CASES, REQUESTS):
+        if name in shelf.builders and name not in GALLERY:
+            return shelf.builders[name]()
+    return gallery_pair(name)
+
+
+def random_pair(number: int, seed: int) -> GalleryPair:
+    """The ``number``-th random pair of ``seed``: two to four ids, laws of one to three ids back."""
+    size = 2 + (number + seed) % 3
+    base = 1_000_003 * seed + 2 * number
+    order = 1 + number % 3
+    zeros_ = ("0", "0", "1/4")[number // 3 % 3]
+    return GalleryPair(
+        f"random:{seed}:{number}",
+        "drawn at random",
+        shared(
+            NgramModel.from_seed(size, order, base, zeros=zeros_),
+            NgramModel.from_seed(size, max(order - 1, 1), base + 1, zeros=zeros_),
+        ),
+        (0,),
+    )

@@ -1,0 +1,141 @@
+"""One audit in progress: the subject, its budget, and the enumeration of what it does."""
+
+from __future__ import annotations
+
+import time
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..report import NOT_APPLICABLE, Result
+from .calling import Arrays
+from .cases import Case
+from .evidence import Evidence
+from .freshness import Snapshot
+from .loading import Subject
+
+#: Paths of one law; what is beyond is unexplored mass.
+MAX_PATHS = 200_000
+#: Seconds for one law, within the budget of the whole.
+MAX_SECONDS = 60.0
+
+
+class BudgetSpentError(Exception):
+    """The budget of the whole audit was spent before a law was begun."""
+
+
+@dataclass
+class Trial:
+    """What every check needs.
+
+    Attributes:
+        tolerance: what the user asked for, None for what rounding allows.
+        deadline: a value of `time.monotonic`, None for no budget.
+        beat: called before every path, so that a watcher can tell a hang from work.
+        returned: whether the subject has returned anything on any path of any check.
+        first_error: the first exception, in words, for when it never does.
+        evidence: complete laws, for naming the fault.
+    """
+
+    subject: Subject
+    tolerance: float | None = None
+    deadline: float | None = None
+    beat: Callable[[], None] = lambda: None
+    returned: bool = False
+    first_error: str | None = None
+    evidence: list[Evidence] = field(default_factory=list)
+    snapshot: Snapshot = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.snapshot = Snapshot(self.subject.call)
+
+    def arrays(self, dtype: str = "float64") -> Arrays:
+        """Makes what the subject is called with."""
+        return Arrays(self.subject.array, dtype)
+
+    def enumerate(
+        self, program: Callable[[], Any], max_paths: int = MAX_PATHS, noted: bool = True
+    ) -> Any:
+        """The exact law of ``program``, which calls the subject; see `enumerate_law`."""
+        from ..interception import enumerate_law
+
+        def path() -> Any:
+            self.beat()
+            self.snapshot.restore()
+            return program()
+
+        found = enumerate_law(self.shown(path), seconds=self.seconds_left(), max_paths=max_paths)
+        if noted:
+            self.note(found)
+        return found
+
+    def shown(self, program: Callable[[], Any]) -> Callable[[], Any]:
+        """``program``, with the subject alone to be searched for generators that it holds.
+
+        What a program can be seen to use is searched, and what the audit uses need not be.
+        """
+        namespace = {"__name__": types.__name__, "program": program}  # one that is not searched
+        seen: Any = types.FunctionType(_call.__code__, namespace)
+        seen.__wrapped__ = self.subject.call
+        return seen
+
+    @staticmethod
+    def pick(law: Mapping[Any, float]) -> Any:
+        """One outcome of ``law``, drawn by the audit itself: a choice of the path that runs."""
+        from ..interception.session import active
+
+        outcomes = list(law)
+        index = active().choices.choose("the audit", (len(outcomes),), tuple(law.values()))
+        return outcomes[index]
+
+    def note(self, found: Any) -> None:
+        """Remember whether anything came back."""
+        self.returned = self.returned or bool(found.law) or found.reason is not None
+        if self.first_error is None and found.errors:
+            self.first_error = max(found.errors, key=lambda e: found.errors[e])
+
+    def seconds_left(self) -> float:
+        """For one law.
+
+        Raises:
+            BudgetSpentError: when there are none.
+        """
+        if self.deadline is None:
+            return MAX_SECONDS
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise BudgetSpentError
+        return min(left, MAX_SECONDS)
+
+    def blank(self, case: Case, horizon: int | None = None) -> Result:
+        """A result without a verdict."""
+        return Result(
+            subject=self.subject.name,
+            kind=self.subject.kind,
+            pair=case.pair.name,
+            check=case.check,
+            guarantee=case.guarantee,
+            verdict=NOT_APPLICABLE,
+            lookahead=case.lookahead or None,
+            horizon=horizon,
+        )
+
+    def plain(self, check: str, guarantee: str) -> Result:
+        """A result without a verdict, of a check that is not about one pair."""
+        return Result(
+            subject=self.subject.name,
+            kind=self.subject.kind,
+            pair=None,
+            check=check,
+            guarantee=guarantee,
+            verdict=NOT_APPLICABLE,
+        )
+
+    def lacks(self, case: Case) -> frozenset[str]:
+        """The keywords that ``case`` needs and the subject does not name."""
+        return case.settings.needs - self.subject.options
+
+
+def _call() -> Any:
+    return program()  # noqa: F821 - of the namespace that `Trial.shown` gives it  # pyright: ignore

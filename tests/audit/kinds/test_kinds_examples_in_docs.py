@@ -1,0 +1,31 @@
+"""The examples of docs/auditing-your-code.md are audited, and have the verdict shown there."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from draftproof.audit import run
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "auditing-your-code.md"
+EXAMPLE = re.compile(
+    r"```python\n# (?P<file>\S+)\n(?P<code>.*?)```\n\n"
+    r"    \$ draftproof audit (?P<spec>\S+) --as (?P<kind>\S+)\n    (?P<verdict>\w+)\n",
+    re.DOTALL,
+)
+EXAMPLES = [match.groupdict() for match in EXAMPLE.finditer(PAGE.read_text(encoding="utf-8"))]
+
+
+def test_every_kind_has_an_example_of_at_most_25_lines():
+    assert [e["kind"] for e in EXAMPLES] == ["rule", "generate", "batch_rule", "kernel"]
+    assert all(e["code"].count("\n") < 25 for e in EXAMPLES)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["kind"])
+def test_an_example_has_the_verdict_shown(example, tmp_path, monkeypatch):
+    if "import torch" in example["code"] and importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    monkeypatch.chdir(tmp_path)
+    Path(example["file"]).write_text(example["code"], encoding="utf-8")
+    report = run(example["spec"], kind=example["kind"], lookahead=1)
+    assert report.verdict == example["verdict"]
