@@ -2,9 +2,10 @@
 
     python benchmarks/audit_time.py [--runs 3] [--only built-ins]
 
-CPU seconds, of all processes together, tell what a busy machine hides in the wall time. Memory is that of the command and everything it starts, worker processes included: the sum of the
-resident sets, read from /proc every 50 ms. Pages that processes share count once for each, so the
-sum is an upper bound. The set-up must be done (`make audit` once): it is not what is measured.
+CPU seconds, of all processes together, tell what a busy machine hides in the wall time. Memory is
+that of the command and everything it starts, worker processes included: the sum of the resident
+sets, read from /proc every 50 ms. Pages that processes share count once for each, so the sum is an
+upper bound. The set-up must be done (`make audit` once): it is not what is measured.
 """
 
 import argparse

@@ -57,7 +57,7 @@ def explained(result: Result, smallest: Result | None = None) -> str:
         lines = [f"{head}: neither lossless nor lossy, since it could not be decided"]
         lines += [f"  {result.reason or 'no reason given'}"]
         if mass:
-            lines += [f"  known so far: {known}probability that was not explored {mass}"]
+            lines += [f"  known so far: {known}unexplored mass {mass}"]
         return "\n".join(lines)
     lines = [head, *_indented(_lossy(result, place=False))]
     if smallest is not None and smallest is not result:

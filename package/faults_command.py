@@ -216,7 +216,7 @@ def _print_summary(found: Sequence[Killed], shown: Console) -> None:
     skipped = sum(each.report is None for each in found)
     faults = [e for e in found if not e.entry.is_false_alarm and not e.entry.is_relaxed]
     alarms = [e for e in found if e.entry.is_false_alarm]
-    seen = sum(e.level(e.entry.check) == "LOSSY" for e in faults)
+    seen = sum(e.level(e.entry.check) == "LOSSY" and e.verdict == e.entry.verdict for e in faults)
     certified = sum(e.verdict == "LOSSLESS" for e in alarms)
     relaxed = [e for e in found if e.entry.is_relaxed]
     declared = sum(e.verdict == "RELAXED" for e in relaxed)

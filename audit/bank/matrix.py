@@ -87,7 +87,10 @@ class Killed:
         results = self.report.edges if entry.check == "edges" else self.report.results
         failed = [r for r in results if r.verdict in (LOSSY, RELAXED)]
         failed = [r for r in failed if entry.guarantee in (r.guarantee, *r.refutes)]
-        found = Counter(r.fault_candidates or ((r.fault,) if r.fault else ()) for r in failed)
+        found = Counter(
+            tuple(dict.fromkeys(name for name in (r.fault, *r.fault_candidates) if name))
+            for r in failed
+        )
         del found[()]
         return dict(found)
 

@@ -6,6 +6,10 @@ leaves a lead for every other one. The *mass* of a path is the product of the pr
 choices. The lead of greatest mass is followed first, so that the mass not yet explored shrinks as
 fast as it can, also where the program may go on for ever. Nothing here knows where choices come
 from.
+
+Paths are not merged here. The place for it is a call at a boundary where nothing undrawn is carried
+over: the first path to reach an equal state leaves a lead there and is put off, and later ones add
+their mass to that lead.
 """
 
 from __future__ import annotations

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,3 +210,11 @@ def test_torch_at_the_ends():
     # T29: a coin of exactly 0 accepts a token without probability.
     assert run_with_coins(lambda: bool(torch.rand(1) <= p[0]), 0.0) is True
     assert run_with_coins(lambda: int((cdf > torch.rand(1)).nonzero()[0]), 0.0) == 1
+
+
+def test_the_example_in_the_docs_runs():
+    page = Path(__file__).parents[3] / "docs" / "interception.md"
+    examples = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(examples) == 1
+    for example in examples:
+        exec(example, {"__name__": "an_example"})

@@ -12,6 +12,7 @@ import threading
 import types
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,13 @@ PYTHON: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", PYTHON)
 def test_python_calls_and_uses_are_refused_by_name(name: str):
     assert refused(enumerate_law(PYTHON[name]), name)
+
+
+def test_draws_in_a_thread_that_was_there_before_are_refused():
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(int).result()
+        found = enumerate_law(lambda: threads.submit(random.random).result() < 2)
+        assert refused(found, "in another thread")
 
 
 @pytest.mark.parametrize("draw", [lambda: secrets.token_hex(4), lambda: uuid.uuid4().hex])
