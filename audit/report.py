@@ -213,7 +213,9 @@ class Report:
                 r,
                 verdict=RELAXED,
                 fault="relaxed-by-design",
-                fault_candidates=("relaxed-by-design", *r.fault_candidates)[:3],
+                fault_candidates=tuple(dict.fromkeys(("relaxed-by-design", *r.fault_candidates)))[
+                    :3
+                ],
                 reason="; ".join(filter(None, (f"declared: {declared}", r.reason))),
             )
             if r.verdict == LOSSY and r.subject not in self.survey

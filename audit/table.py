@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..reference.models import Ids
 from ..reference.pair import Pair
 from ..toymodels.gallery import GALLERY, gallery_pair
 from .report import (
@@ -21,8 +20,8 @@ from .report import (
     Report,
     Result,
     Subject,
-    Value,
 )
+from .wording import apart, number, spelled
 
 STYLES = {
     LOSSLESS: "green",
@@ -101,9 +100,9 @@ def _print_results(results: Sequence[Result], console: Console) -> None:
             r.stop_rule or ("" if r.lookahead is None else f"lookahead {r.lookahead}"),
             r.check,
             _styled(r.verdict),
-            _number(r.total_variation),
-            _number(r.acceptance),
-            _number(r.tokens_per_pass),
+            number(r.total_variation),
+            number(r.acceptance),
+            number(r.tokens_per_pass),
             "" if r.paths is None else f"{r.paths:,}",
         )
         for r in results
@@ -180,14 +179,14 @@ def _print_witnesses(report: Report, console: Console, pairs: dict[str, Pair]) -
             highlight=False,
         )
         console.print(
-            f"  after {_spelled(witness.context, pair)} comes "
-            f"{_spelled(witness.continuation, pair)} with probability "
-            f"{_number(witness.given)}; due is {_number(witness.due)}",
+            f"  after {spelled(witness.context, pair)} comes "
+            f"{spelled(witness.continuation, pair)} with probability "
+            f"{apart(witness.given, witness.due)}; due is {apart(witness.due, witness.given)}",
             highlight=False,
             markup=False,
         )
         console.print(
-            f"  largest total variation of this check {_number(result.total_variation)}; class "
+            f"  largest total variation of this check {number(result.total_variation)}; class "
             f"{result.fault or 'unknown'}; refutes {', '.join(result.refutes)}",
             highlight=False,
             markup=False,
@@ -256,30 +255,13 @@ def _size(result: Result) -> tuple[int, int, int, int]:
     )
 
 
-def _spelled(ids: Ids, pair: Pair | None) -> str:
-    if pair is None:
-        return str(list(ids))
-    end = pair.end_of_sequence
-    vocabulary = pair.target_tokenizer.vocabulary
-
-    def spelling(token: int) -> str:
-        if not 0 <= token < len(vocabulary):
-            return "?"
-        raw = vocabulary[token]
-        if raw is None:
-            return "end" if token == end else "special"
-        return repr(raw.decode("utf-8", errors="backslashreplace"))
-
-    return f"{list(ids)} ({' '.join(spelling(token) for token in ids)})"
-
-
 def _styled(verdict: str) -> Text:
     return Text(verdict, style=STYLES[verdict])
 
 
 def _largest(results: Iterable[Result]) -> str:
     values = [r.total_variation for r in results if r.total_variation]
-    return _number(max(values, key=lambda value: value.float)) if values else ""
+    return number(max(values, key=lambda value: value.float)) if values else ""
 
 
 def _acceptance(result: Result | None) -> Text:
@@ -287,14 +269,4 @@ def _acceptance(result: Result | None) -> Text:
         return Text("n/a", style="dim")
     if result.verdict != LOSSLESS:
         return _styled(result.verdict)
-    return Text(_number(result.acceptance))
-
-
-def _number(value: Value | None) -> str:
-    """Exactly where that is short, else rounded and marked so."""
-    if value is None:
-        return ""
-    if value.exact is not None:
-        exact = str(value.exact)
-        return exact if len(exact) <= 9 else f"~{value.float:.4g}"
-    return f"{value.float:.3g}"
+    return Text(number(result.acceptance))
