@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import functools
 import importlib
 import os
@@ -11,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .session import current, running
@@ -75,6 +77,10 @@ def patches() -> list[tuple[Any, str, Any]]:
             _guard("starting a process", subprocess.Popen.__init__),
         ),
     ]
+    start_new_thread = _thread.start_new_thread
+    found.append((_thread, "start_new_thread", _guard("starting a thread", start_new_thread)))
+    start = BaseProcess.start
+    found.append((BaseProcess, "start", _guard("starting a process", start)))
     for name in ("fork", "forkpty", "getrandom", "posix_spawn", "posix_spawnp"):
         if hasattr(os, name):
             found.append((os, name, _guard(f"os.{name}", getattr(os, name))))

@@ -198,15 +198,20 @@ def _dues(batch: Batch) -> list[DueLaws]:
 def batch_call(
     trial: Trial, batch: Batch, dues: Sequence[DueLaws], drafts: Sequence[Ids]
 ) -> Callable[[], Any]:
-    """A call with these drafts; rows beyond a request's length repeat its last, ids are -1."""
+    """A call with these drafts; beyond a request's length ids are -1 and rows another law."""
     arrays = trial.arrays(batch.dtype)
     size, longest = max(due.size for due in dues), max(map(len, drafts))
     target: list[Any] = []
     drafter: list[Any] = []
     for due, ids in zip(dues, drafts, strict=True):
-        contexts = [due.prompt + ids[: min(j, len(ids))] for j in range(longest + 1)]
-        target.append([_widened(due.target.after(c), size) for c in contexts])
-        drafter.append([_widened(due.drafter.after(c), size) for c in contexts[:longest]])
+        contexts = [due.prompt + ids[:j] for j in range(len(ids) + 1)]
+        missing = longest - len(ids)
+        p = [due.target.after(c) for c in contexts]
+        q = [due.drafter.after(c) for c in contexts]
+        p += [_padding(p[-1], 3 / 4)] * missing
+        q = q[:-1] + [_padding(q[-1], 5 / 8)] * missing
+        target.append([_widened(row, size) for row in p])
+        drafter.append([_widened(row, size) for row in q])
     count = len(drafts)
     padded = [[*ids, *[-1] * (longest - len(ids))] for ids in drafts]
     parts = (
@@ -230,6 +235,13 @@ def single_call(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> Callable
     """A batch of one, as `rule` has it: for edges."""
     call = batch_call(trial, Batch((case.pair,), (len(drafts),)), [due], [drafts])
     return lambda: _blocks(call(), 1)[0]
+
+
+def _padding(row: tuple[float, ...], mass: float) -> tuple[float, ...]:
+    """A law unlike ``row`` that is positive everywhere: ``mass`` for its least likely id."""
+    least = row.index(min(row))
+    rest = (1 - mass) / max(len(row) - 1, 1)
+    return tuple(mass if token == least else rest for token in range(len(row)))
 
 
 def _widened(row: tuple[float, ...], size: int) -> tuple[float, ...]:

@@ -47,11 +47,16 @@ class Arrays:
         return array.copy() if self.library == "numpy" else array.clone()
 
 
+#: Seeds of generators that are passed, apart from those that are passed as ``seed``.
+GENERATORS = 1000
+
+
 def keywords(subject: Subject, settings: Settings, seed: int = 0) -> dict[str, Any]:
     """The optional keywords that ``subject`` is called with.
 
     What is asked for is passed; what is not is left to the subject's default, where there is one.
-    Temperature, top-p and min-p are passed in any case, since a default may not be neutral.
+    Temperature, top-p and min-p are passed in any case, since a default may not be neutral, and so
+    are a seed and a generator, since what is done with them is part of the law.
     """
     neutral: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0, "min_p": 0.0}
     asked: dict[str, Any] = {
@@ -65,19 +70,20 @@ def keywords(subject: Subject, settings: Settings, seed: int = 0) -> dict[str, A
     without_default = {
         "top_k": 1 << 20,
         "logits_processor": Nothing(),
-        "seed": seed,
         "return_logprobs": False,
     }
     passed: dict[str, Any] = {}
     for name in subject.options:
         if asked.get(name) is not None:
             passed[name] = asked[name]
+        elif name == "seed":
+            passed[name] = seed
+        elif name == "generator":
+            passed[name] = new_generator(subject.array, GENERATORS + seed)
         elif name in neutral:
             passed[name] = neutral[name]
         elif name in subject.required:
             passed[name] = without_default.get(name)
-    if "generator" in subject.required:
-        passed["generator"] = new_generator(subject.array, seed)
     return passed
 
 

@@ -72,7 +72,7 @@ def classified(results: Sequence[Result], evidence: Sequence[Evidence], kind: st
             out.append(result)
             continue
         if _outlandish(result):
-            faults, look = ("vocabulary-map", "numerical-edge"), "an id that no vocabulary has"
+            faults, look = ("vocabulary-map", "numerical-edge"), _of_outlandish(result)
         elif result.guarantee == "batch" and not general and result.check not in OF_REQUESTS:
             faults = _of_batch(result)
             look = f"look at {LOOK[faults[0]]}"
@@ -91,9 +91,12 @@ def classified(results: Sequence[Result], evidence: Sequence[Evidence], kind: st
             faults = BY_CHECK.get(result.check) or _by_parts(plain, kind, failed, result)
             only = ", ".join(sorted(failed)[:4])
             look = f"only some checks fail ({only}); look at {LOOK[faults[0]]}"
+        noted = result.fault_candidates  # half precision was seen
+        kept = tuple(fault for fault in faults if fault not in noted)[: 3 - len(noted)]
+        faults = (*kept, *noted) if noted else tuple(faults[:3])
         reason = "; ".join(filter(None, (result.reason, look)))
         out.append(
-            replace(result, fault=faults[0], fault_candidates=tuple(faults[:3]), reason=reason)
+            replace(result, fault=faults[0], fault_candidates=faults, reason=reason)
         )
     return out
 
@@ -110,6 +113,13 @@ def _outlandish(result: Result) -> bool:
     return witness is not None and any(
         not 0 <= token < witness.vocabulary for token in witness.continuation
     )
+
+
+def _of_outlandish(result: Result) -> str:
+    assert result.witness is not None
+    if -1 in result.witness.continuation:
+        return "an id that no vocabulary has; -1 looks like padding: return only the new ids"
+    return "an id that no vocabulary has"
 
 
 def _explaining(evidence: Sequence[Evidence], kind: str) -> Mistake | None:

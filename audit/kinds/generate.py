@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...toymodels.gallery import GalleryPair
 from ..report import Result
 from .calling import Arrays, BadReturn, keywords, program, returned_ids
 from .cases import TWO_VOCABULARIES, Case, as_next_token
@@ -49,7 +50,9 @@ class Model:
         return self._arrays.copy(made)
 
 
-def run_call(trial: Trial, case: Case, due: DueLaws, horizon: int) -> Callable[[], Any]:
+def run_call(
+    trial: Trial, case: Case, due: DueLaws, horizon: int, seed: int = 0
+) -> Callable[[], Any]:
     """A call of a `generate` subject at the pair's prompt."""
     arrays = trial.arrays(case.dtype)
     target, drafter = Model(due.target, arrays), Model(due.drafter, arrays)
@@ -61,7 +64,7 @@ def run_call(trial: Trial, case: Case, due: DueLaws, horizon: int) -> Callable[[
     }
 
     def run() -> Any:
-        named = keywords(subject, case.settings)
+        named = keywords(subject, case.settings, seed)
         named |= {name: tokenizers[name] for name in TOKENIZERS & subject.options}
         return subject.call(target, drafter, list(prompt), case.lookahead, horizon, **named)
 
@@ -130,16 +133,22 @@ def stop_cases(lookahead: int) -> Iterator[tuple[Case, int]]:
         yield Case(named_pair("context-dependent"), lookahead, "stop-positions", "run"), horizon
 
 
-def second_request_result(trial: Trial, lookahead: int) -> Result:
+def second_request_result(
+    trial: Trial, lookahead: int, pairs: tuple[GalleryPair, GalleryPair]
+) -> Result:
     """Two requests, one after the other: the law of both together is the product of their laws."""
-    first = Case(named_pair("zeros"), lookahead, "second-request", "run")
-    second = Case(named_pair("context-dependent"), lookahead, "second-request", "run")
+    first, second = (Case(pair, lookahead, "second-request", "run") for pair in pairs)
+    lacking = TOKENIZERS - trial.subject.options
+    if lacking and not all(pair.pair.same_vocabulary for pair in pairs):
+        return not_applicable(trial.blank(second, 2), lacking)
     started = time.perf_counter()
     dues = [DueLaws(case.pair, case.settings) for case in (first, second)]
     horizons = (1, 2)
     calls = [
-        run_call(trial, case, due, horizon)
-        for case, due, horizon in zip((first, second), dues, horizons, strict=True)
+        run_call(trial, case, due, horizon, seed)
+        for seed, (case, due, horizon) in enumerate(
+            zip((first, second), dues, horizons, strict=True)
+        )
     ]
 
     def both() -> tuple[int, ...]:
@@ -147,7 +156,7 @@ def second_request_result(trial: Trial, lookahead: int) -> Result:
         return ids[0] + ids[1]
 
     given = Given()
-    given.add(trial.enumerate(both))
+    given.add(trial.enumerate(both, noted=False))  # a prompt returned too is told by single runs
     expected = product(due.strings((), n) for due, n in zip(dues, horizons, strict=True))
     return judged(
         trial.blank(second, horizons[1]),

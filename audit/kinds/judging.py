@@ -25,11 +25,17 @@ def tolerance_for(dtype: str, asked: float | None) -> float:
 
     A path's probability is a product of numbers that about `ROUNDINGS` roundings went into; a
     relative error of ``e`` in every path's probability moves a law by at most ``e``. For float64
-    the bound is below what implementations add to avoid a division by zero, hence `GUARD`.
+    the bound is below what implementations add to avoid a division by zero, hence `GUARD`. It is
+    never above float32's: one cast to a half-precision format somewhere must not excuse the rest.
     """
     bound = max(ROUNDINGS * ROUNDOFF.get(dtype, ROUNDOFF["float32"]), GUARD)
-    bound = min(bound, 0.05)
+    bound = min(bound, ROUNDINGS * ROUNDOFF["float32"])
     return bound if asked is None else min(bound, asked)
+
+
+def halved(dtype: str) -> bool:
+    """Whether ``dtype`` is narrower than float32, so that rounding may be the fault."""
+    return ROUNDOFF.get(dtype, 0.0) > ROUNDOFF["float32"]
 
 
 def narrower(first: str, second: str | None) -> str:
@@ -184,6 +190,7 @@ def judged(
         return replace(
             measured,
             verdict=LOSSY,
+            fault_candidates=("numerical-edge",) if halved(given.dtype) else (),
             total_variation=Value(None, min(1.0, found.distance)),
             witness=Witness(
                 found.context,

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...toymodels.gallery import GalleryPair
 from ..report import NOT_APPLICABLE, Result, Value, worst
 from .calling import keywords, returned_ids
 from .cases import Case, as_next_token
@@ -27,14 +28,16 @@ from .trial import Trial
 BlockLaw = Callable[[Trial, Case, DueLaws], Given]
 
 
-def block_call(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> Callable[[], Any]:
+def block_call(
+    trial: Trial, case: Case, due: DueLaws, drafts: Ids, seed: int = 0
+) -> Callable[[], Any]:
     """A call of a `rule` with these drafts, on fresh arrays every time."""
     arrays = trial.arrays(case.dtype)
     target, drafter, ids = rule_arguments(arrays, due, drafts)
     call, copy = trial.subject.call, arrays.copy
 
     def run() -> Any:
-        named = keywords(trial.subject, case.settings)
+        named = keywords(trial.subject, case.settings, seed)
         return call(copy(target), copy(drafter), copy(ids), **named)
 
     return run
@@ -162,16 +165,33 @@ def merged(results: Sequence[Result]) -> Result:
     )
 
 
-def second_request_result(trial: Trial) -> Result:
+#: Two requests in a row: one that leaves its mark on the next, and one whose coins all matter.
+SECOND_REQUESTS = (("zeros", "context-dependent"), ("fair-coins", "fair-coins"))
+
+
+def second_requests(
+    pairs: Sequence[GalleryPair] | None,
+) -> Iterator[tuple[GalleryPair, GalleryPair]]:
+    """The pairs of two requests: each of ``pairs`` twice, the usual ones for None."""
+    if pairs is not None:
+        yield from ((pair, pair) for pair in pairs)
+        return
+    for first, second in SECOND_REQUESTS:
+        yield named_pair(first), named_pair(second)
+
+
+def second_request_result(trial: Trial, pairs: Sequence[GalleryPair]) -> Result:
     """A block for each of two requests, one after the other: their joint law is the product."""
-    names = ("zeros", "context-dependent")
-    cases = [Case(named_pair(name), 1, "second-request", "run") for name in names]
+    cases = [Case(pair, 1, "second-request", "run") for pair in pairs]
+    if not all(pair.pair.same_vocabulary for pair in pairs):
+        reason = f"a {trial.subject.kind} gets rows over one vocabulary; this pair has two"
+        return replace(trial.blank(cases[1]), reason=reason)
     dues = [DueLaws(case.pair, case.settings) for case in cases]
     started = time.perf_counter()
     weights = [due.drafts(1) for due in dues]
     calls = [
-        {drafts: block_call(trial, case, due, drafts) for drafts in law}
-        for case, due, law in zip(cases, dues, weights, strict=True)
+        {drafts: block_call(trial, case, due, drafts, seed) for drafts in law}
+        for seed, (case, due, law) in enumerate(zip(cases, dues, weights, strict=True))
     ]
 
     def both() -> tuple[Ids, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import math
+import multiprocessing
 import os
 import random
 import secrets
@@ -50,8 +52,10 @@ PYTHON: dict[str, Callable[[], Any]] = {
     "random.betavariate": lambda: random.Random(0).betavariate(1, 1),
     "an integer from random below": lambda: random.getrandbits(64),
     "random.SystemRandom": lambda: random.SystemRandom().random(),
-    "starting a thread": in_a_thread,
-    "starting a process": lambda: subprocess.run([sys.executable, "-c", ""], check=False),
+    "starting a thread ": in_a_thread,
+    "starting a thread": lambda: _thread.start_new_thread(int, ()),
+    "starting a process ": lambda: subprocess.run([sys.executable, "-c", ""], check=False),
+    "starting a process": lambda: multiprocessing.get_context("spawn").Process().start(),
     "hash() of an undrawn": lambda: random.random(),
     "repr() of an undrawn": lambda: str(random.random()),
     "format() of an undrawn": lambda: f"{random.random():.3f}",
@@ -66,7 +70,7 @@ PYTHON: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", PYTHON)
 def test_python_calls_and_uses_are_refused_by_name(name: str):
-    assert refused(enumerate_law(PYTHON[name]), name)
+    assert refused(enumerate_law(PYTHON[name]), name.strip())
 
 
 def test_draws_in_a_thread_that_was_there_before_are_refused():

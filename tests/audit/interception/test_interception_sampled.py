@@ -121,7 +121,7 @@ def a13():
 @prog
 def a14():
     acc = torch.rand(3) < p
-    idx = (acc == False).nonzero(as_tuple=True)[0]
+    idx = acc.eq(False).nonzero(as_tuple=True)[0]
     return int(idx[0]) if len(idx) else 3
 
 
@@ -342,7 +342,7 @@ def a46():
 @prog
 def a47():
     u = torch.rand(3)
-    s, i = u.sort()
+    _, i = u.sort()
     return tuple(i.tolist())
 
 
@@ -421,7 +421,7 @@ def a57():
 def a58():
     x = torch.empty(3)
     x.uniform_()
-    y = x.exponential_()
+    x.exponential_()
     return tuple((x < 0.5).tolist())
 
 
@@ -443,8 +443,8 @@ def a60():
 
 
 SAMPLES = 4_000
-#: Hoeffding's bound for all outcomes of all programs (fewer than 12,000): a false alarm anywhere has
-#: a probability below 1e-6. The seeds are fixed, so a test that passes once passes always.
+#: Hoeffding's bound for all outcomes of all programs (fewer than 12,000): a false alarm anywhere
+#: has a probability below 1e-6. The seeds are fixed: a test that passes once passes always.
 LARGEST_DIFFERENCE = math.sqrt(math.log(2 * 12_000 / 1e-6) / (2 * SAMPLES))
 
 
