@@ -2,9 +2,9 @@
 
     python benchmarks/interception_paths.py [--seconds 3]
 
-CPU seconds of one thread, so that a busy machine disturbs little; the best of several windows. Beside
-each number stands what the subject takes on its own, with its real generators. Parts whose library
-is not installed are left out.
+CPU seconds of one thread, so that a busy machine disturbs little; the best of several windows.
+Beside each number stands what the subject takes on its own, with its real generators. Parts whose
+library is not installed are left out.
 """
 
 import argparse

@@ -70,6 +70,7 @@ class Net:
     def path(self, with_backstop: bool) -> Iterator[None]:
         """Around one path."""
         self._register.storages.clear()
+        self._register.watched = with_backstop
         self._streams.start()
         try:
             if with_backstop:

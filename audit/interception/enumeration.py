@@ -135,7 +135,8 @@ def _enumerate(
                 break
         if watch.drawn_from():
             found._discard(
-                "a NumPy generator made before, and kept where it was not found, advanced"
+                "a NumPy generator made before, and kept where it was not found, advanced; keep it "
+                "under a name of the module, or make it inside the function"
             )
     if found.reason is None or found.law or found.errors:
         found.unexplored_mass = choices.mass_beyond()

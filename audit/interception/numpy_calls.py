@@ -102,9 +102,13 @@ class Draws:
         population = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
         shape = _shape(size)
         count = 1 if shape is None else math.prod(shape)
-        if options.get("axis", 0) != 0 or (not replace and count > 1):
-            raise session.refuse("numpy.random choice without replacement, or with an axis")
-        if p is None:
+        if options.get("axis", 0) != 0:
+            raise session.refuse("numpy.random choice with an axis")
+        if not replace and count > 1:
+            if p is None:
+                raise session.refuse("numpy.random choice without replacement, and without p")
+            indices = self._distinct(session, np.asarray(p), len(population), count)
+        elif p is None:
             indices = self._integers(session, len(population), count)
         else:
             cumulative = _cumulative(session, p, len(population))
@@ -117,6 +121,33 @@ class Draws:
         values = population.tolist()
         cells = [Lazy(lambda k=k: values[k.decide()]) for k in indices]
         return finish(cellwise.of(cells, shape), population.dtype)
+
+    def _distinct(self, session: Session, p: Any, count: int, draws: int) -> list[Lazy]:
+        """Indices drawn one after another, each with the weights of those that are left.
+
+        NumPy draws as many as are missing, keeps the new ones in the order of their first
+        appearance, and draws again without those. New ones among draws that may repeat are
+        draws from what is left, so the law of the whole sequence is the same.
+        """
+        if draws > count:
+            raise ValueError("Cannot take a larger sample than population when replace is False")
+        _cumulative(session, p, count)  # checks them
+        weights = p.astype(float).tolist()
+        if sum(weight > 0.0 for weight in weights) < draws:
+            raise ValueError("Fewer non-zero entries in p than size")
+        # How the later numbers of the stream are used depends on all of these.
+        kind = ("choice without replacement", tuple(weights), draws)
+        coins = self._stream.coins(session, kind, draws)
+        found: list[Lazy] = []
+
+        def following(number: int) -> int:
+            left = weights.copy()
+            for before in found[:number]:
+                left[before.decide()] = 0.0
+            return drawn(session, coins[number], left)
+
+        found += [Lazy(lambda number=number: following(number)) for number in range(draws)]
+        return found
 
     def _integers(self, session: Session, count: int, draws: int) -> list[Lazy]:
         if count > MOST_INTEGERS:

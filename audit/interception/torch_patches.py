@@ -41,8 +41,13 @@ class Mode(TorchFunctionMode):
         # Every call of torch comes here, so that nothing more is done for plain ones than must be.
         session = self._session
         session.operations += 1
-        if not types and not self._storages and getattr(func, "__name__", "") not in self._special:
+        name = getattr(func, "__name__", "")
+        if not types and not self._storages and name not in self._special:
             return func(*args, **kwargs) if kwargs else func(*args)
+        if name == "__get__" and not self._register.watched:
+            return func(*args)
+        if session.operations & 15 == 0:
+            self._register.forget_the_dead()
         return self._maybe_special(func, types, args, kwargs or {})
 
     def _maybe_special(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:

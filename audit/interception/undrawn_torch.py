@@ -9,6 +9,7 @@ index), and the `Register` keeps the cells of every storage that has some.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from .elements import Element
 from .lazy import Lazy, decided
 from .session import Session
 
+#: How many own a storage; a release without this count forgets nothing.
+_uses = getattr(torch._C, "_storage_Use_Count", lambda _: 0)
 _as_strided = np.lib.stride_tricks.as_strided
 _NAMES = {
     torch.float64: "float64",
@@ -45,16 +48,30 @@ class Register:
         session: the path.
         storages: by address.
         inside: how many models are at work; what they do to memory is not the program's.
+        watched: whether the backstop watches the path.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.storages: dict[int, _Storage] = {}
         self.inside = 0
+        self.watched = False
 
     def knows(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor's memory has undrawn numbers somewhere."""
         return tensor.untyped_storage()._cdata in self.storages
+
+    def forget_the_dead(self) -> None:
+        """Drop storages that only this register still holds: nobody can look at them."""
+        for key, storage in list(self.storages.items()):
+            tensor = storage.tensor
+            # Three references are ours; torch counts its own objects, and a storage for each.
+            if (
+                sys.getrefcount(tensor) == 3
+                and tensor._use_count() == 1  # type: ignore[attr-defined]
+                and _uses(tensor.untyped_storage()._cdata) == 2
+            ):
+                del self.storages[key]
 
     def view(self, tensor: torch.Tensor) -> Any | None:
         """The tensor's own cells, to read and to write; None if its memory is plain."""

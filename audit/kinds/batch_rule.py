@@ -16,7 +16,7 @@ from typing import Any
 from ...toymodels.gallery import GalleryPair
 from ..report import LOSSY, Result
 from .calling import BadReturn, keywords, returned_ids
-from .cases import Case
+from .cases import SHALLOW, Case
 from .due import DueLaws, prefixes
 from .evidence import Evidence
 from .judging import Given, judged, refused
@@ -69,7 +69,8 @@ def cases(
     base, zeros, contexts = (named_pair(n) for n in ("base", "zeros", "context-dependent"))
     residual, fair = named_pair("two-id-residual"), named_pair("fair-coins")
     for ahead in lookaheads[:2]:
-        for pair in (base, zeros, contexts, residual, *(named_pair(n) for n in MORE)):
+        names = MORE if ahead > min(lookaheads) else MORE + SHALLOW
+        for pair in (base, zeros, contexts, residual, *(named_pair(n) for n in names)):
             yield Batch((pair,), (ahead,), "one-round")
     for two in ((fair, fair), (contexts, zeros), (zeros, contexts), (base, residual)):
         yield Batch(two, (1, 1))
@@ -78,8 +79,6 @@ def cases(
         yield Batch((contexts, zeros), lengths, "ragged")
     for lengths in ((1, 0), (0, 1)):
         yield Batch((contexts, zeros), lengths, "ragged")
-    yield Batch((residual, zeros, contexts), (1, 0, 1), "ragged")
-    yield Batch((contexts, residual, zeros), (1, 1, 0), "permutation")
     yield Batch((base, contexts), (1, 1), "dtype", dtype="float32", may_refuse="float32 rows")
     greedy, even = named_pair("greedy"), named_pair("no-repeat")
     yield Batch((even, even), (1, 1), "temperature", Settings(temperature=0.5))
@@ -102,6 +101,8 @@ def cases(
         )
     end = named_pair("ends")
     yield Batch((end, end), (1, 1), "eos", Settings(eos=end.pair.end_of_sequence))
+    yield Batch((residual, zeros, contexts), (1, 0, 1), "ragged")
+    yield Batch((contexts, residual, zeros), (1, 1, 0), "permutation")
 
 
 MORE = ("equal", "disjoint", "one-hot", "shifted-rows", "cumulative")

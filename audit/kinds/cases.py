@@ -14,9 +14,12 @@ PAIRS = (
     *("base", "contexts", "equal", "disjoint", "one-hot", "pruned-head"),
     *("context-dependent", "four-ids", "zeros", "two-id-residual", "shared-noise"),
     *("shifted-rows", "certain-draft", "cumulative", "fair-coins", "rare", "id-order", "padding"),
+    *("small", "tiny", "near-ratios", "six-ids"),
 )
 #: On these a third draft is tried; elsewhere two show what three would.
 DEEP = ("base", "contexts", "shifted-rows", "cumulative", "zeros")
+#: On these one draft shows all there is.
+SHALLOW = ("small", "tiny", "near-ratios", "six-ids")
 #: What a pair's block law is called in reports, where it is there to show one thing.
 SLUGS = {
     "equal": "p-equals-q",
@@ -69,9 +72,11 @@ def law_cases(
         for pair in chosen:
             if (
                 pairs is None
-                and lookahead > deepest
-                and pair.name not in DEEP
                 and len(lookaheads) > 1
+                and (
+                    (lookahead > deepest and pair.name not in DEEP)
+                    or (lookahead > min(lookaheads) and pair.name in SHALLOW)
+                )
             ):
                 continue
             yield Case(pair, lookahead, SLUGS.get(pair.name, "one-round"))
@@ -91,15 +96,19 @@ def no_draft_cases() -> Iterator[Case]:
         )
 
 
-def request_cases(lookahead: int) -> Iterator[Case]:
-    """Temperatures, truncation, processors, greedy decoding and ends of sequence."""
+def request_cases(lookahead: int, named: frozenset[str] = frozenset()) -> Iterator[Case]:
+    """Temperatures, truncation, processors, greedy decoding and ends of sequence.
+
+    ``named`` are the keywords of the subject: those of a combination that it has are tried.
+    """
     even, greedy = named_pair("even-drafter"), named_pair("greedy")
     for temperature in (0.5, 2.0):
         yield Case(even, lookahead, "temperature", settings=Settings(temperature=temperature))
-    yield Case(even, lookahead, "top-k", settings=Settings(top_k=2))
+    for pair, k in ((even, 2), (even, 3), (greedy, 1)):
+        yield Case(pair, lookahead, "top-k", settings=Settings(top_k=k))
     yield Case(even, lookahead, "top-p", settings=Settings(top_p=0.65))
     yield Case(even, lookahead, "min-p", settings=Settings(min_p=0.6))
-    yield Case(even, lookahead, "combined", settings=Settings(temperature=0.5, top_k=3, top_p=0.85))
+    yield Case(even, lookahead, "combined", settings=combined(named))
     yield Case(
         greedy,
         lookahead,
@@ -132,6 +141,18 @@ def request_cases(lookahead: int) -> Iterator[Case]:
         pair = named_pair(name)
         eos = pair.pair.end_of_sequence
         yield Case(pair, lookahead, "eos", settings=Settings(eos=eos))
+
+
+def combined(named: frozenset[str]) -> Settings:
+    """Two or more settings at once, those in ``named``; on even-drafter their order matters."""
+    settings = {
+        "temperature": 0.5,
+        "top_k": 3,
+        "top_p": 0.85 if "temperature" in named else 0.75,
+        "min_p": 0.3,
+    }
+    asked = {name: value for name, value in settings.items() if name in named}
+    return Settings(**(asked if len(asked) > 1 else settings))  # pyright: ignore[reportArgumentType]
 
 
 def grouped(cases: Iterable[Case]) -> list[list[Case]]:

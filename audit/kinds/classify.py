@@ -95,9 +95,7 @@ def classified(results: Sequence[Result], evidence: Sequence[Evidence], kind: st
         kept = tuple(fault for fault in faults if fault not in noted)[: 3 - len(noted)]
         faults = (*kept, *noted) if noted else tuple(faults[:3])
         reason = "; ".join(filter(None, (result.reason, look)))
-        out.append(
-            replace(result, fault=faults[0], fault_candidates=faults, reason=reason)
-        )
+        out.append(replace(result, fault=faults[0], fault_candidates=faults, reason=reason))
     return out
 
 

@@ -150,7 +150,9 @@ def _spoiled(trial: Trial, case: Case, side: str, number: float, call: CallMaker
     setattr(spoiled, side, _Spoiled(getattr(spoiled, side), number))
     blank = trial.blank(case)
     for drafts in each_drafts(trial, clean):
-        found = trial.enumerate(program(call(trial, case, spoiled, drafts)), max_paths=200, noted=False)
+        found = trial.enumerate(
+            program(call(trial, case, spoiled, drafts)), max_paths=200, noted=False
+        )
         if found.law:
             ids = next(iter(found.law))
             mass = math.fsum(found.law.values())

@@ -4,7 +4,8 @@ The law of a subject that remembers earlier calls is the law of its *first* call
 within one request, or from one request to the next, is checked by programs that make both calls.
 Only plain data is put back: containers, numbers, arrays, and instances of classes defined beside
 the subject, wherever its globals, defaults, closure or attributes hold them. Everything else
-(modules, generators, models) is left as it is; if it changes, the replay notices.
+(modules, generators, models) is left as it is; if it changes, the replay notices. While a path
+runs, copies hold the fakes of generators, as the places that they are put in did.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
+
+from ..interception import places
 
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), frozenset, range)
 
@@ -33,11 +36,14 @@ class Snapshot:
 
     def restore(self) -> None:
         """Put everything back; what is handed out are copies, so that this can be done again."""
+        places.afterwards(self, self.restore)  # so that no fake is left
         memo: dict[int, Any] = {}
         for holder, name, value in self._places:
             copied = self._copy(value, memo)
             if isinstance(holder, dict):
                 holder[name] = copied
+            elif isinstance(holder, type):
+                type.__setattr__(holder, name, copied)
             else:
                 object.__setattr__(holder, name, copied)
         for cell, value in self._cells:
@@ -84,7 +90,7 @@ class Snapshot:
     def _note_instance(self, owner: Any) -> None:
         memo: dict[int, Any] = {}
         for name, value in list(getattr(owner, "__dict__", {}).items()):
-            if self._is_plain(value):
+            if self._is_plain(value) and not (isinstance(owner, type) and name.startswith("__")):
                 self._places.append((owner, name, self._copy(value, memo)))
 
     def _is_plain(self, value: Any) -> bool:
@@ -129,6 +135,8 @@ class Snapshot:
             memo[id(value)] = copied
             for name, part in vars(value).items():
                 object.__setattr__(copied, name, self._copy(part, memo))
+        else:
+            copied = places.standing_for(value)
         memo[id(value)] = copied
         return copied
 

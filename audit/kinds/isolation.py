@@ -29,6 +29,10 @@ from .loading import Subject
 #: Seconds that one path, or the import of the subject, may take.
 PATH_SECONDS = 10.0
 IMPORT_SECONDS = 60.0
+#: Seconds beyond the budget after which a path that still runs is ended; a sign of life comes more
+#: often than every `BETWEEN` seconds where paths are short.
+GRACE = 1.0
+BETWEEN = 3.0
 #: Resident bytes that the subject's process may take.
 MEMORY = 4 << 30
 #: How often a process is started again after it hung or died.
@@ -46,6 +50,7 @@ class _State:
     returned: bool = False
     first_error: str | None = None
     skip: frozenset[int] = frozenset()
+    beats: int = 0
 
 
 class _Lost(Exception):  # noqa: N818 - not an error of ours
@@ -84,6 +89,7 @@ def audit_isolated(
             if not state.loaded:
                 raise SubjectError(f"{spec} cannot be imported: {lost}") from None
             number, blank = state.step
+            hung_at_once = number == 0 and not state.results and state.beats <= 1
             if blank is not None:
                 undecided = replace(
                     blank, verdict=UNDECIDED, reason=f"{lost} ({blank.check})", unexplored_mass=1.0
@@ -92,8 +98,10 @@ def audit_isolated(
                 state.results.setdefault(4 * number, (undecided, is_edge))
             state.skip |= frozenset(range(number + 1))
             state.returned = True
-            if attempt == RESTARTS or time.monotonic() > deadline:
-                partial = f"{lost}, {attempt + 1} times; what came after was not checked"
+            if attempt == RESTARTS or hung_at_once or time.monotonic() > deadline:
+                often = f"{attempt + 1} times" if attempt else "once"
+                partial = f"{lost}, {often}; what came after was not checked"
+                break
     subject = Subject(_nothing, str(kind), spec, "torch", frozenset(), frozenset(), state.relaxed)
     if state.first_error and not state.returned and partial is None:
         from .auditing import useless
@@ -148,7 +156,7 @@ def _watch(
             process.stdin.close()
         except BrokenPipeError:
             pass
-        for message in _messages(process, read, state, path_seconds):
+        for message in _messages(process, read, state, path_seconds, deadline):
             if _take(message, state, progress):
                 return
         raise _Lost(_ending(process))
@@ -161,7 +169,9 @@ def _take(message: tuple[Any, ...], state: _State, progress: Progress | None) ->
     """Enter a message into ``state``; whether it was the last."""
     what, *rest = message
     if what == "step":
-        state.step = (rest[0], rest[1])
+        state.step, state.beats = (rest[0], rest[1]), 0
+    elif what == "beat":
+        state.beats += 1
     elif what == "subject":
         state.loaded, state.relaxed = True, rest[0]
     elif what == "result":
@@ -182,7 +192,11 @@ def _take(message: tuple[Any, ...], state: _State, progress: Progress | None) ->
 
 
 def _messages(
-    process: subprocess.Popen[bytes], read: int, state: _State, path_seconds: float
+    process: subprocess.Popen[bytes],
+    read: int,
+    state: _State,
+    path_seconds: float,
+    deadline: float,
 ) -> Iterator[tuple[Any, ...]]:
     """Messages as they come; ends when the process does."""
     data = b""
@@ -199,8 +213,12 @@ def _messages(
                 message, data = pickle.loads(data[4 : 4 + size]), data[4 + size :]
                 yield message
         limit = path_seconds if state.loaded else IMPORT_SECONDS
+        if state.loaded and time.monotonic() > deadline + GRACE:
+            limit = min(limit, BETWEEN)  # the budget is spent, and the path still runs
         if time.monotonic() - last > limit:
             what = "one path" if state.loaded else "importing it"
+            if limit == BETWEEN:
+                raise _Lost(f"{what} did not end within the budget")
             raise _Lost(f"{what} did not end within {limit:g} s")
         if _resident(process.pid) > MEMORY:
             raise _Lost(f"it took more than {MEMORY >> 30} GiB of memory")

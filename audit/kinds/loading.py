@@ -107,7 +107,7 @@ def subject_from(call: object, kind: str | None, name: str | None = None) -> Sub
     if not callable(call):
         raise SubjectError(f"{name} is not callable but {_a(type(call).__name__)}")
     named, required = _signature(call, kind, name)
-    array = getattr(call, "array", "torch")
+    array = _declared(call, "array", "torch")
     if array not in ("torch", "numpy"):
         raise SubjectError(f"{name}.array is {array!r}; it can be 'torch' or 'numpy'")
     if array == "torch" and importlib.util.find_spec("torch") is None:
@@ -117,11 +117,20 @@ def subject_from(call: object, kind: str | None, name: str | None = None) -> Sub
         )
     if array == "numpy" and importlib.util.find_spec("numpy") is None:
         raise SubjectError(f"{name} takes NumPy arrays and numpy is not installed")
-    relaxed = getattr(call, "relaxed", None)
+    relaxed = _declared(call, "relaxed", None)
     if relaxed is not None and not (isinstance(relaxed, str) and relaxed.strip()):
         raise SubjectError(f"{name}.relaxed is {relaxed!r}; it must be a text naming the property")
     coins = _coins(call, name) if kind == "kernel" else ()
     return Subject(call, kind, name, array, named, required, relaxed, coins)
+
+
+def _declared(call: Any, name: str, otherwise: Any) -> Any:
+    """What a callable declares: on itself, what it is bound to, or what it is a partial of."""
+    for holder in (call, getattr(call, "__self__", None), getattr(call, "func", None)):
+        if holder is not None and hasattr(holder, name):
+            return getattr(holder, name)
+    inner = getattr(call, "func", None)
+    return otherwise if inner is None else _declared(inner, name, otherwise)
 
 
 def _check_kind(name: str, kind: str | None) -> None:
@@ -205,6 +214,15 @@ def _signature(call: Callable[..., Any], kind: str, name: str) -> tuple[frozense
     required = frozenset(
         p.name for p in signature.parameters.values() if p.name in named and p.default is p.empty
     )
+    positional = [
+        p.name
+        for p in signature.parameters.values()
+        if p.kind == p.POSITIONAL_OR_KEYWORD and p.name in ARGUMENTS[kind]
+    ]
+    if sorted(positional) == sorted(ARGUMENTS[kind]) and tuple(positional) != ARGUMENTS[kind]:
+        raise SubjectError(
+            f"{name}{signature} has its parameters in another order; {expected}, by position"
+        )
     try:
         bound = signature.bind(*ARGUMENTS[kind], **dict.fromkeys(named))
     except TypeError as problem:
@@ -216,7 +234,7 @@ def _signature(call: Callable[..., Any], kind: str, name: str) -> tuple[frozense
 
 
 def _coins(call: Any, name: str) -> tuple[CoinSpec, ...]:
-    declared = getattr(call, "coins", None)
+    declared = _declared(call, "coins", None)
     shape_of = "f.coins lists (name, shape, domain), such as ('accept', 'K', 'uniform')"
     if not isinstance(declared, list | tuple) or not declared:
         raise SubjectError(f"{name} declares no coins; {shape_of}")

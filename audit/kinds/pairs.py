@@ -116,6 +116,39 @@ def rare() -> Pair:
     )
 
 
+@CASES.pair("small", "small probabilities of which the drafter's are the larger ones")
+def small() -> Pair:
+    """Ratios of numbers below a hundredth: shows a q that is clamped from below."""
+    return shared(context_free("4/1000 6/1000 990/1000"), context_free("8/1000 2/1000 990/1000"))
+
+
+@CASES.pair("tiny", "as small, with probabilities below a millionth")
+def tiny() -> Pair:
+    """4e-7 against 8e-7: shows a clamp, or something added, of that size."""
+    return shared(
+        context_free("4/10000000 6/10000000 9999990/10000000"),
+        context_free("8/10000000 2/10000000 9999990/10000000"),
+    )
+
+
+@CASES.pair("near-ratios", "ratios of 0.99, 0.95, 0.9 and 0.85: shows what passes for accepted")
+def near_ratios() -> Pair:
+    """p = (198, 190, 180, 170, 262) / 1000, q even over five ids."""
+    return shared(
+        context_free("198/1000 190/1000 180/1000 170/1000 262/1000"),
+        context_free("1/5 1/5 1/5 1/5 1/5"),
+    )
+
+
+@CASES.pair("six-ids", "six ids, positive everywhere; a rejection leaves four, unlike each other")
+def six_ids() -> Pair:
+    """Residual (7, 8, 9, 36) / 60 on the last four; the bonus can be every id."""
+    return shared(
+        context_free("5/100 8/100 9/100 12/100 16/100 50/100"),
+        context_free("45/100 28/100 2/100 4/100 7/100 14/100"),
+    )
+
+
 @CASES.pair("id-order", "the gallery's contexts with ids renumbered, the end of sequence first")
 def id_order() -> Pair:
     """0 ends a sequence, 1 is b, 2 is a."""

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from ...toymodels.gallery import GalleryPair
 from . import batch_rule, edges, generate, kernel, rule
-from .cases import Case, dtype_cases, grouped, law_cases, no_draft_cases, request_cases
+from .cases import (
+    SHALLOW,
+    Case,
+    dtype_cases,
+    grouped,
+    law_cases,
+    no_draft_cases,
+    request_cases,
+)
 from .steps import Step
 from .trial import Trial
 
@@ -29,51 +37,82 @@ def _rule_steps(
     trial: Trial, pairs: Sequence[GalleryPair] | None, lookaheads: Sequence[int], horizon: int
 ) -> Iterator[Step]:
     del horizon
-    yield from _block_steps(trial, law_cases(pairs, lookaheads), rule.rule_law)
+    first, *rest = lookaheads  # what is cheap comes first: a small budget then sees the most
+    yield from _laws(trial, pairs, (first,), lookaheads)
+    for two in rule.second_requests(pairs):
+        yield Step(
+            trial.blank(Case(two[1], 1, "second-request", "run")),
+            lambda two=two: [rule.second_request_result(trial, two)],
+        )
     if pairs is not None:
+        yield from _laws(trial, pairs, rest, lookaheads)
         return
     ahead = min(2, max(lookaheads))
     yield from _block_steps(trial, dtype_cases(ahead), rule.rule_law)
     yield from _block_steps(trial, no_draft_cases(), rule.rule_law)
-    yield from _block_steps(trial, _asked(trial, request_cases(ahead)), rule.rule_law)
-    yield Step(
-        replace(trial.plain("second-request", "run"), lookahead=1),
-        lambda: [rule.second_request_result(trial)],
-    )
+    cases = request_cases(ahead, trial.subject.options)
+    yield from _block_steps(trial, _asked(trial, cases), rule.rule_law)
+    yield from _laws(trial, pairs, rest, lookaheads)
     yield from edges.steps(trial, rule.block_call)
+
+
+def _laws(
+    trial: Trial,
+    pairs: Sequence[GalleryPair] | None,
+    some: Sequence[int],
+    lookaheads: Sequence[int],
+) -> Iterator[Step]:
+    """The law of a rule's block for ``some`` of the lookaheads."""
+    cases = (case for case in law_cases(pairs, lookaheads) if case.lookahead in some)
+    yield from _block_steps(trial, cases, rule.rule_law)
 
 
 def _generate_steps(
     trial: Trial, pairs: Sequence[GalleryPair] | None, lookaheads: Sequence[int], horizon: int
 ) -> Iterator[Step]:
-    names = ("base", "context-dependent", "contexts", "equal", "disjoint", "one-hot", "zeros")
-    more = ("two-id-residual", "shared-noise")
-    small = ("two-ids", "shifted-rows", "certain-draft", "fair-coins")
-    for ahead in lookaheads:
-        listed = names + more + small if ahead == 1 else ("base", "context-dependent", *small)
-        for case in law_cases(pairs, (ahead,), names=listed):
-            far = horizon if pairs is not None else _reach(case, horizon)
-            yield _run_step(trial, [replace(case, check="run", guarantee="run")], far)
+    first, *rest = lookaheads  # what is cheap comes first: a small budget then sees the most
+    yield from _runs(trial, pairs, (first,), horizon)
+    for two in rule.second_requests(pairs):
+        yield Step(
+            trial.blank(Case(two[1], 1, "second-request", "run")),
+            lambda two=two: [generate.second_request_result(trial, 1, two)],
+        )
     if pairs is not None:
+        yield from _runs(trial, pairs, rest, horizon)
         return
     for case in generate.two_vocabulary_cases(1):
         if trial.subject.options >= generate.TOKENIZERS:
             yield _run_step(trial, [case], min(horizon, 3))
     for case in list(dtype_cases(1))[1:2]:
         yield _run_step(trial, [replace(case, guarantee="run")], min(horizon, 3))
-    for group in grouped(_asked(trial, request_cases(1))):
+    for group in grouped(_asked(trial, request_cases(1, trial.subject.options))):
         yield _run_step(trial, [replace(case, guarantee="run") for case in group], min(horizon, 3))
     for case, stop in generate.stop_cases(min(2, max(lookaheads))):
         yield _run_step(trial, [case], stop)
-    yield Step(
-        replace(trial.plain("second-request", "run"), lookahead=1),
-        lambda: [generate.second_request_result(trial, 1)],
-    )
+    yield from _runs(trial, pairs, rest, horizon)
     yield from edges.run_steps(trial)
+
+
+def _runs(
+    trial: Trial, pairs: Sequence[GalleryPair] | None, lookaheads: Sequence[int], horizon: int
+) -> Iterator[Step]:
+    """The law of whole runs for some lookaheads."""
+    names = ("base", "context-dependent", "contexts", "equal", "disjoint", "one-hot", "zeros")
+    more = ("two-id-residual", "shared-noise")
+    small = ("two-ids", "shifted-rows", "certain-draft", "fair-coins")
+    for ahead in lookaheads:
+        listed = (
+            names + more + small + SHALLOW if ahead == 1 else ("base", "context-dependent", *small)
+        )
+        for case in law_cases(pairs, (ahead,), names=listed):
+            far = horizon if pairs is not None else _reach(case, horizon)
+            yield _run_step(trial, [replace(case, check="run", guarantee="run")], far)
 
 
 def _reach(case: Case, horizon: int) -> int:
     """How far runs go by default: each further id multiplies the paths by that of a round."""
+    if case.pair.name in SHALLOW:
+        return 1
     if case.pair.pair.target.size == 2:
         return min(horizon, 4 if case.lookahead == 1 else 3)
     return min(horizon, 3 if case.lookahead == 1 else 2)
@@ -99,7 +138,9 @@ def _kernel_steps(
     yield from _block_steps(trial, cases, kernel.kernel_law)
     if pairs is None:
         yield from _block_steps(trial, dtype_cases(1), kernel.kernel_law)
-        yield from _block_steps(trial, _asked(trial, request_cases(1)), kernel.kernel_law)
+        yield from _block_steps(
+            trial, _asked(trial, request_cases(1, trial.subject.options)), kernel.kernel_law
+        )
         yield from edges.kernel_steps(trial)
 
 

@@ -130,7 +130,8 @@ def test_hangs_and_crashes_are_undecided_and_the_rest_is_known(body, reason, tmp
         pairs=["base"],
     )
     assert report.verdict == "UNDECIDED"
-    assert [r.verdict for r in report.results if r.lookahead == 1] == ["LOSSLESS", "LOSSLESS"]
+    first = {r.check: r.verdict for r in report.results if r.lookahead == 1}
+    assert first == dict.fromkeys(("next-token", "one-round", "second-request"), "LOSSLESS")
     assert any(reason in (r.reason or "") for r in report.results)
     assert time.monotonic() - started < 25
 
