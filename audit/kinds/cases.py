@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ...toymodels.gallery import GalleryPair
 from .pairs import named_pair
-from .settings import PLAIN, Grammar, NoRepeat, Settings
+from .settings import PLAIN, Grammar, HalveByCount, NoRepeat, Settings
 
 #: The gallery's pairs over one vocabulary, then our own.
 PAIRS = (
@@ -136,6 +136,7 @@ def request_cases(lookahead: int, named: frozenset[str] = frozenset()) -> Iterat
     yield Case(
         named_pair("no-repeat"), lookahead, "processor", settings=Settings(processor=NoRepeat())
     )
+    yield Case(greedy, lookahead, "processor", settings=Settings(processor=HalveByCount()))
     yield Case(named_pair("grammar"), lookahead, "mask", settings=Settings(processor=Grammar()))
     for name in ("contexts", "ends", "ends-by-zero"):
         pair = named_pair(name)

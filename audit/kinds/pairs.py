@@ -107,6 +107,13 @@ def fair_coins() -> Pair:
     return shared(context_free("1/2 1/2"), context_free("3/4 1/4"))
 
 
+@CASES.pair("alternating", "drafts alternate, laws look back two ids: state that a long draft left")
+def alternating() -> Pair:
+    """The drafter says 1 after 0 and 0 after 1; the target's laws are positive everywhere."""
+    rows = {"": "1/2 1/2", "00": "3/4 1/4", "01": "1/3 2/3", "10": "1/5 4/5", "11": "1/2 1/2"}
+    return shared(trigram(2, rows), bigram("0 1", "0 1", "1 0"))
+
+
 @CASES.pair("rare", "probabilities of a millionth, on either side")
 def rare() -> Pair:
     """What is likely for one side is a one-in-a-million event for the other."""

@@ -16,6 +16,7 @@ from .cases import (
     no_draft_cases,
     request_cases,
 )
+from .pairs import named_pair
 from .steps import Step
 from .trial import Trial
 
@@ -89,6 +90,8 @@ def _generate_steps(
         yield _run_step(trial, [replace(case, guarantee="run") for case in group], min(horizon, 3))
     for case, stop in generate.stop_cases(min(2, max(lookaheads))):
         yield _run_step(trial, [case], stop)
+    if max(lookaheads) > 1:  # its drafts leave no choice, so that a longer run is cheap
+        yield _run_step(trial, [Case(named_pair("alternating"), 2, "run", "run")], 4)
     yield from _runs(trial, pairs, rest, horizon)
     yield from edges.run_steps(trial)
 

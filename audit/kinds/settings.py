@@ -20,46 +20,67 @@ Ids = tuple[int, ...]
 class Processor(Protocol):
     """A logits processor as subjects get it, and as the due law needs it."""
 
-    def banned(self, history: Ids) -> frozenset[int]:
-        """The ids that may not follow ``history``."""
+    def factors(self, history: Ids, size: int) -> Row:
+        """What the probability of each of ``size`` ids is multiplied with after ``history``."""
         ...
 
     def __call__(self, ids: Any, logits: Any) -> Any:
-        """``logits`` after ``ids``, with those of banned ids at minus infinity."""
+        """``logits`` after ``ids``, the logarithms of the factors added; minus infinity for 0."""
         ...
 
 
-class Banning:
-    """A logits processor that bans ids, which ones depending on the ids before.
+class Factors:
+    """A logits processor that multiplies probabilities, depending on the ids before.
 
     Called as ``processor(ids, logits)`` with a list, 1-D array or tensor of ids and the logits (or
     log-probabilities) of one row; both may have a batch axis of one more dimension, as in
     `transformers`. What comes back has the type of ``logits``, which is not changed.
     """
 
+    def factors(self, history: Ids, size: int) -> Row:
+        """What the probability of each of ``size`` ids is multiplied with after ``history``."""
+        raise NotImplementedError
+
+    def __call__(self, ids: Any, logits: Any) -> Any:
+        """``logits``, the logarithms of the factors added; minus infinity for 0."""
+        listed = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+        if isinstance(logits, list):
+            changed = list(logits)
+            self._change(changed, listed)
+            return changed
+        changed = logits.clone() if hasattr(logits, "clone") else logits.copy()
+        if listed and isinstance(listed[0], list):
+            for row, history in enumerate(listed):
+                self._change(changed[row], history)
+        else:
+            self._change(changed[0] if changed.ndim == 2 else changed, listed)
+        return changed
+
+    def _change(self, row: Any, history: list[int]) -> None:
+        for token, factor in enumerate(self.factors(tuple(history), len(row))):
+            if factor != 1.0:
+                row[token] = row[token] + math.log(factor) if factor else -math.inf
+
+
+class HalveByCount(Factors):
+    """A frequency penalty: each earlier occurrence of an id halves its probability."""
+
+    def factors(self, history: Ids, size: int) -> Row:
+        """A half to the power of each id's count."""
+        return tuple(0.5 ** history.count(token) for token in range(size))
+
+
+class Banning(Factors):
+    """A logits processor that bans ids, which ones depending on the ids before."""
+
     def banned(self, history: Ids) -> frozenset[int]:
         """The ids that may not follow ``history``."""
         raise NotImplementedError
 
-    def __call__(self, ids: Any, logits: Any) -> Any:
-        """``logits`` with those of banned ids at minus infinity."""
-        listed = ids.tolist() if hasattr(ids, "tolist") else list(ids)
-        if isinstance(logits, list):
-            return [
-                -math.inf if token in self.banned(tuple(listed)) else logit
-                for token, logit in enumerate(logits)
-            ]
-        changed = logits.clone() if hasattr(logits, "clone") else logits.copy()
-        if listed and isinstance(listed[0], list):
-            for row, history in enumerate(listed):
-                self._ban(changed[row], history)
-        else:
-            self._ban(changed[0] if changed.ndim == 2 else changed, listed)
-        return changed
-
-    def _ban(self, row: Any, history: list[int]) -> None:
-        for token in sorted(self.banned(tuple(history))):
-            row[token] = -math.inf
+    def factors(self, history: Ids, size: int) -> Row:
+        """Zero for what is banned."""
+        banned = self.banned(history)
+        return tuple(0.0 if token in banned else 1.0 for token in range(size))
 
 
 class NoRepeat(Banning):
@@ -116,8 +137,8 @@ class Settings:
     def due(self, row: Row, history: Ids) -> Row:
         """The law due where the model's own is ``row`` and ``history`` came before."""
         if self.processor is not None:
-            banned = self.processor.banned(history)
-            row = _normalised(tuple(0.0 if i in banned else x for i, x in enumerate(row)))
+            factors = self.processor.factors(history, len(row))
+            row = _normalised(tuple(x * f for x, f in zip(row, factors, strict=True)))
         if self.temperature is not None:
             row = _tempered(row, self.temperature)
         if self.top_k is not None:

@@ -11,9 +11,6 @@ from draftproof.audit.bank.matrix import kill
 pytest.importorskip("numpy")
 #: Where the audit falls short of an entry today: the entry, and words that each problem holds.
 SHORT = {
-    # Survivors: no check's law differs, so all follows from the verdict.
-    "penalty-counted-twice": ("the verdict is LOSSLESS", "next-token", "class target-law"),
-    "one-row-kept": ("the verdict is LOSSLESS",),
     # Lossy, with the wrong class named: mistakes on top of rules that are not the standard one.
     "coin-reused-one-hot": ("class coupled-randomness",),
     "next-row-after-reject": ("class position-shift",),
