@@ -75,7 +75,7 @@ def test_a_failed_assertion_shows_the_verdict_and_none_of_our_frames(folder, run
     shows(
         result.stdout,
         '>*assert_lossless_rule(wrong, pairs=["base"], lookahead=1)',
-        "E * is LOSSY (rule, in 3 of 3 checks)",
+        "E * is LOSSY (rule, in 4 of 4 checks)",
         "E * total variation *",
         "E * class of fault: residual",
         "test_rule.py:8: NotLosslessError",
