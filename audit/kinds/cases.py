@@ -146,10 +146,13 @@ def request_cases(lookahead: int, named: frozenset[str] = frozenset()) -> Iterat
 
 def combined(named: frozenset[str]) -> Settings:
     """Two or more settings at once, those in ``named``; on even-drafter their order matters."""
+    # The nucleus must differ before and after whatever else is asked.
+    heated = 0.85 if "top_k" in named else 0.8
+    nucleus = heated if "temperature" in named else 0.75
     settings = {
         "temperature": 0.5,
         "top_k": 3,
-        "top_p": 0.85 if "temperature" in named else 0.75,
+        "top_p": nucleus,
         "min_p": 0.3,
     }
     asked = {name: value for name, value in settings.items() if name in named}

@@ -11,6 +11,7 @@ from draftproof.audit.kinds import audit_callable, subject_from
 from draftproof.audit.kinds.cases import combined, request_cases
 from draftproof.audit.kinds.judging import Given, judged, tolerance_for
 from draftproof.audit.kinds.pairs import named_pair
+from draftproof.audit.kinds.settings import Settings
 from draftproof.audit.report import NOT_APPLICABLE, Result
 from draftproof.audit.subjects import SubjectError
 
@@ -136,6 +137,12 @@ def test_the_settings_that_are_named_are_combined():
     both = combined(frozenset({"temperature", "min_p"}))
     assert both.needs == {"temperature", "min_p"}
     assert both.due(row, ()) != combined(frozenset({"min_p", "top_p"})).due(row, ())
+    for pair in ({"temperature", "top_p"}, {"temperature", "min_p"}, {"top_k", "top_p"}):
+        asked = combined(frozenset(pair))
+        rows = [(0.4, 0.3, 0.2, 0.1), (0.1, 0.4, 0.3, 0.2)]
+        one, other = (Settings(**{name: getattr(asked, name)}) for name in sorted(pair))
+        laws = [(one.due(other.due(r, ()), ()), other.due(one.due(r, ()), ())) for r in rows]
+        assert any(abs(a - b) > 0.01 for x, y in laws for a, b in zip(x, y, strict=True)), pair
     assert len(combined(frozenset({"temperature"})).needs) == 4
     tried = {c.settings.top_k for c in request_cases(1) if c.check == "top-k"}
     assert tried == {1, 2, 3}
