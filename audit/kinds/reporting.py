@@ -21,7 +21,8 @@ from .trial import Trial
 
 #: How far a reported log-probability may be off.
 REPORTED_WITHIN = 1e-4
-SEEDS = range(12)
+#: Enough that a seed which is ignored repeats itself by chance in fewer than one audit in a million.
+SEEDS = range(64)
 
 
 def reporting_steps(trial: Trial) -> Iterator[Step]:
