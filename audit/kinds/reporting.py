@@ -21,7 +21,7 @@ from .trial import Trial
 
 #: How far a reported log-probability may be off.
 REPORTED_WITHIN = 1e-4
-#: Enough that a seed which is ignored repeats itself by chance in fewer than one audit in a million.
+#: So many that an ignored seed repeats itself by chance in less than one audit in a million.
 SEEDS = range(64)
 
 
