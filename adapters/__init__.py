@@ -1,7 +1,7 @@
 """Code of others as subjects of the audit: so far, `transformers` and its ``generate()``.
 
 `survey` runs unmodified ``generate()`` of the installed release on toy models
-(`toy_transformers`, `toy_tokenizers`) through a list of `scenarios`, enumerates its exact law by
+(of `draftproof.toymodels.huggingface`) through a list of `scenarios`, enumerates its exact law by
 answering torch's random calls (``draftproof.audit.interception``; `enumeration` re-exports it),
 and compares it with the law of plain ``generate()``, enumerated likewise.
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .requirements import INSTALL_COMMAND, missing
+from ..toymodels.huggingface import INSTALL_COMMAND, missing
 
 if TYPE_CHECKING:
     from .choices import UnmodelledRandomCall

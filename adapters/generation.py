@@ -20,9 +20,9 @@ import torch
 import transformers
 from transformers.utils import logging as transformers_logging
 
+from ..toymodels.huggingface.models import ToyLM, toy_model
+from ..toymodels.huggingface.tokenizers import toy_tokenizer
 from .scenarios import EOS, HORIZON, TWO_TOKENIZERS, Scenario
-from .toy_tokenizers import toy_tokenizer
-from .toy_transformers import ToyLM, toy_model
 
 VERSIONS = {
     "tokenizers": tokenizers.__version__,

@@ -33,7 +33,7 @@ from ..audit.report import (
 )
 from ..audit.running import Progress
 from ..audit.verdicts import samples_needed
-from .requirements import missing
+from ..toymodels.huggingface import missing
 from .scenarios import ASSISTED, HORIZON, SCENARIOS, TWO_TOKENIZERS, Scenario
 
 #: `generate()` computes its probabilities in float32 (unit roundoff 6e-8): a path multiplies a

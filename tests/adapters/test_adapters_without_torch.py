@@ -7,12 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from draftproof.adapters import requirements
 from draftproof.adapters.choices import Choices, DivergenceError
-from draftproof.adapters.requirements import INSTALL_COMMAND, missing
 from draftproof.adapters.scenarios import ASSISTED, EOS, SCENARIOS, TWO_TOKENIZERS
 from draftproof.adapters.survey import survey
 from draftproof.audit.report import NOT_APPLICABLE
+from draftproof.toymodels.huggingface import INSTALL_COMMAND, missing, requirements
 
 
 def test_importing_the_adapters_imports_no_torch():

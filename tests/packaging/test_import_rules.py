@@ -149,7 +149,7 @@ for package in (draftproof, draftproof.audit, draftproof.reference, draftproof.t
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-from draftproof.adapters.requirements import missing
+from draftproof.toymodels.huggingface import missing
 missing()
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """

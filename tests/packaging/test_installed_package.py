@@ -128,6 +128,6 @@ def test_the_core_needs_neither_torch_nor_z3():
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="only CI must have torch and transformers")
 def test_in_ci_no_test_is_skipped_for_want_of_torch():
-    from draftproof.adapters.requirements import missing
+    from draftproof.toymodels.huggingface import missing
 
     assert missing() is None

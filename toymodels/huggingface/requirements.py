@@ -1,4 +1,4 @@
-"""What the adapters need beyond the core, and how a user gets it.
+"""What toys for `transformers` need beyond the core, and how a user gets it.
 
 Importable without torch or transformers, and imports neither: it only asks whether they are there.
 """

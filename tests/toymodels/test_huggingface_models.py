@@ -10,8 +10,8 @@ NEEDS = "needs torch and transformers: pip install 'draftproof[transformers]'"
 torch = pytest.importorskip("torch", reason=NEEDS)
 pytest.importorskip("transformers", reason=NEEDS)
 
-from draftproof.adapters.toy_tokenizers import EOS, toy_tokenizer  # noqa: E402
-from draftproof.adapters.toy_transformers import CACHE_NAME, toy_model  # noqa: E402
+from draftproof.toymodels.huggingface.models import CACHE_NAME, toy_model  # noqa: E402
+from draftproof.toymodels.huggingface.tokenizers import EOS, toy_tokenizer  # noqa: E402
 from transformers import DynamicCache  # noqa: E402
 
 IDS = [[0, 2, 1, 1, 3, 0]]
