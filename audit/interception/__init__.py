@@ -13,6 +13,7 @@ is intercepted.
 from .choices import DivergenceError, UnmodelledRandomCall
 from .endpoints import BELOW_ONE, run_with_coins
 from .enumeration import Enumeration, enumerate_law
+from .merging import boundary
 from .patching import loading
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "DivergenceError",
     "Enumeration",
     "UnmodelledRandomCall",
+    "boundary",
     "enumerate_law",
     "loading",
     "run_with_coins",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .patching import patched
 from .session import Session, current
+from .torch_by_name import PATCHES
+from .torch_mode import Mode
 from .torch_streams import TorchStreams
 from .undrawn_torch import Register
 
@@ -60,29 +63,46 @@ _NARROW = (torch.float16, torch.bfloat16, torch.float32)
 class Net:
     """Around the paths: generators at the start of their streams, and looked at afterwards."""
 
-    def __init__(self, session: Session, register: Register, streams: TorchStreams) -> None:
+    def __init__(self, session: Session, mode: Mode, streams: TorchStreams) -> None:
         self._session = session
-        self._register = register
+        self._mode = mode
+        self._register = mode.register
         self._streams = streams
-        self._advanced = False
+        self._advanced = self._was_lean = False
 
     @contextmanager
-    def path(self, with_backstop: bool) -> Iterator[None]:
-        """Around one path."""
+    def path(self, with_backstop: bool, lean: bool) -> Iterator[None]:
+        """Around one path; a lean one is asked for, and not given where it cannot be."""
         self._register.storages.clear()
         self._register.watched = with_backstop
         self._streams.start()
+        lean = lean and not with_backstop and not self._mode.only_full
+        self._was_lean = lean
         try:
-            if with_backstop:
-                with Backstop(self._session, self._register):
-                    yield
-            else:
+            with ExitStack() as stack:
+                if lean:
+                    stack.enter_context(patched(PATCHES))
+                stack.enter_context(self._mode.path(lean))
+                if with_backstop:
+                    stack.enter_context(Backstop(self._session, self._register))
                 yield
         finally:
-            self._advanced = self._streams.advanced()
             self._streams.finish()
+            self._advanced = self._streams.advanced()
             self._register.storages.clear()
 
     def advanced(self) -> bool:
-        """Whether somebody really drew from the global generator on the last path."""
+        """Whether somebody really drew from a generator of torch on the last path."""
         return self._advanced
+
+    def was_lean(self) -> bool:
+        """Whether the last path was."""
+        return self._was_lean
+
+    def wants_full(self) -> bool:
+        """Whether the last path was a lean one that has to be run in full, as all after it."""
+        return self._mode.wants_full
+
+    def run_in_full(self) -> None:
+        """No path is lean from here on."""
+        self._mode.only_full = True

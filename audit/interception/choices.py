@@ -7,9 +7,7 @@ choices. The lead of greatest mass is followed first, so that the mass not yet e
 fast as it can, also where the program may go on for ever. Nothing here knows where choices come
 from.
 
-Paths are not merged here. The place for it is a call at a boundary where nothing undrawn is carried
-over: the first path to reach an equal state leaves a lead there and is put off, and later ones add
-their mass to that lead.
+Paths that reach the same state are not recognised here; see `merging`.
 """
 
 from __future__ import annotations
@@ -37,6 +35,10 @@ class PathPutOff(BaseException):
     """Ends a path that is left unexplored for now; the program is not meant to catch it."""
 
 
+class FullPathNeeded(BaseException):
+    """Ends a path that has to be run again, with more looked at; not to be caught either."""
+
+
 class Point:
     """A choice point: what was asked for, after the branch that led to it.
 
@@ -56,6 +58,8 @@ class Point:
 
 #: The start of a path, last choice first: (what came before, point, alternative taken).
 Branch = tuple["Branch | None", Point, int]
+#: What is left for later: (minus its mass, its number, the start, the boundaries passed before).
+Lead = tuple[float, int, "Branch | None", int]
 
 
 class Choices:
@@ -63,6 +67,7 @@ class Choices:
 
     Attributes:
         mass: probability of the current path so far.
+        depth: how many boundaries it has passed.
         refusals: the unmodelled random calls and divergences met. They are kept here as well as
             raised, so that a program that swallows exceptions cannot hide them.
         deadline: when, on `time.monotonic`, a path that still asks for choices is put off.
@@ -72,12 +77,17 @@ class Choices:
     def __init__(self, *, floor: float = 0.0) -> None:
         self._replayed: list[tuple[Point, int]] = []
         self._branch: Branch | None = None
+        self._start: Branch | None = None
         self._asked = 0
-        self._leads: list[tuple[float, int, Branch | None]] = []
+        self._leads: list[Lead] = []
+        self._new: list[Lead] = []  # of the current path, until it is finished
+        self._heaviest_new = 0.0
         self._made = 0
         self._longest = 0
+        self._lead_mass = 1.0
         self._floor = floor
         self.mass = 1.0
+        self.depth = 0
         self.refusals: list[str] = []
         self.deadline = math.inf
         self.put_off = False
@@ -86,7 +96,17 @@ class Choices:
         """Go back to the start of the path, before the program is run."""
         self._asked = 0
         self.mass = 1.0
+        self.depth = 0
         self.put_off = False
+        self._start = self._branch
+
+    def start_again(self) -> None:
+        """Go back to the start of the path as if this run of it had not been."""
+        self._new.clear()
+        self._heaviest_new = 0.0
+        self.refusals.clear()
+        self._branch = self._start
+        self.start()
 
     def choose(self, kind: str, shape: Sequence[int], probabilities: Sequence[float]) -> int:
         """Index of the alternative that this path takes.
@@ -114,7 +134,8 @@ class Choices:
                     f"it had asked for {(point.kind, point.shape, point.probabilities)}"
                 )
                 raise DivergenceError(self.refusals[-1])
-            self.mass *= point.probabilities[taken]
+            is_last = asked + 1 == len(self._replayed)
+            self.mass = self._lead_mass if is_last else self.mass * point.probabilities[taken]
             return taken
         if self.put_off or self._is_put_off():
             self._put_off()
@@ -125,29 +146,30 @@ class Choices:
         for other, probability in enumerate(probabilities):
             if probability > 0.0 and other != taken:
                 self._made += 1
-                lead = (-mass * probability, self._made, (before, point, other))
-                heapq.heappush(self._leads, lead)
+                lead = (-mass * probability, self._made, (before, point, other), self.depth)
+                self._new.append(lead)
+                self._heaviest_new = max(self._heaviest_new, mass * probability)
         self._branch = (before, point, taken)
         self.mass = mass * probabilities[taken]
         return taken
 
     def _is_put_off(self) -> bool:
         """Whether the path, at a choice that is new, should wait for others."""
-        if self._asked & 63 == 0 and time.monotonic() > self.deadline:
+        if self._has_no_time() or self.mass < self._floor:
             return True
-        if self.mass < self._floor:
-            return True
-        return (
-            self._asked > max(LONG_PATH, self._longest)
-            and bool(self._leads)
-            and self.mass < -self._leads[0][0] * MUCH_LIGHTER
-        )
+        if self._asked <= max(LONG_PATH, self._longest):
+            return False
+        heaviest = max(self._heaviest_new, -self._leads[0][0] if self._leads else 0.0)
+        return self.mass < heaviest * MUCH_LIGHTER
+
+    def _has_no_time(self) -> bool:
+        return self._asked & 63 == 0 and time.monotonic() > self.deadline
 
     def _put_off(self) -> None:
         if not self.put_off:
             self.put_off = True
             self._made += 1
-            heapq.heappush(self._leads, (-self.mass, self._made, self._branch))
+            self._new.append((-self.mass, self._made, self._branch, self.depth))
         raise PathPutOff
 
     def refuse(self, call: str) -> UnmodelledRandomCall:
@@ -155,29 +177,43 @@ class Choices:
         self.refusals.append(f"{call} is not modelled")
         return UnmodelledRandomCall(self.refusals[-1])
 
-    def finish(self) -> None:
-        """Note a refusal if the program ended before its replayed choices did."""
+    def end(self) -> None:
+        """After a run: note a refusal if the program ended before its replayed choices did."""
         if self._asked < len(self._replayed):
             self.refusals.append(
                 f"a replayed path ended after {self._asked} choices where it had gone on to "
                 f"{len(self._replayed)}"
             )
+
+    def finish(self) -> None:
+        """The path will not be run again: what it left is left for good."""
         if not self.put_off:
             self._longest = max(self._longest, self._asked)
+        for lead in self._new:
+            self._leave(lead)
+        self._new.clear()
+        self._heaviest_new = 0.0
+
+    def _leave(self, lead: Lead) -> None:
+        heapq.heappush(self._leads, lead)
 
     def advance(self) -> bool:
         """Move on to the heaviest lead; False when there is none left."""
         if not self._leads:
             return False
-        self._branch = heapq.heappop(self._leads)[2]
+        lead = heapq.heappop(self._leads)
+        self._follow(lead[2], -lead[0])
+        return True
+
+    def _follow(self, branch: Branch | None, mass: float) -> None:
+        """The next path starts like this."""
+        self._branch, self._lead_mass = branch, mass
         replayed: list[tuple[Point, int]] = []
-        branch = self._branch
         while branch is not None:
             branch, point, taken = branch
             replayed.append((point, taken))
         replayed.reverse()
         self._replayed = replayed
-        return True
 
     def is_explored(self, floor: float, exactly: bool) -> bool:
         """Whether no more than ``floor`` is left; a quick bound, unless asked ``exactly``."""

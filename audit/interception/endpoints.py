@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 from .choices import Choices
 
@@ -19,6 +19,12 @@ BELOW_ONE = {
 }
 #: The least exponential number: generators give none that is zero.
 LEAST_EXPONENTIAL = 2.0**-126
+#: Numbers that one program may draw: a rejection loop draws for ever where all are the same.
+MOST_NUMBERS = 10_000
+
+
+class EndlessDraws(BaseException):
+    """The program drew more than `MOST_NUMBERS` numbers, all the same."""
 
 
 def exponential_at(fill: float) -> float:
@@ -38,14 +44,25 @@ def run_with_coins(program: Callable[[], Outcome], fill: float) -> Outcome:
 
     Raises:
         UnmodelledRandomCall: for a random call that is not modelled, also when it was swallowed.
+        EndlessDraws: for a loop that waits for another number.
     """
     from .enumeration import intercepted
     from .session import Session
 
-    session = Session(Choices(), fill)
-    with intercepted(session, program):
+    class Counting(Session):
+        numbers = 0
+
+        def coin(self, stream: Hashable, position: int, kind: Hashable) -> Any:
+            self.numbers += 1
+            if self.numbers > MOST_NUMBERS:
+                raise EndlessDraws
+            return super().coin(stream, position, kind)
+
+    session = Counting(Choices(), fill)
+    with intercepted(session, program) as watch:
         session.start()
-        outcome = program()
+        with watch.path(with_backstop=False):
+            outcome = program()
     if session.choices.refusals:
         raise session.refuse(session.choices.refusals[0].removesuffix(" is not modelled"))
     return outcome

@@ -21,6 +21,10 @@ class Lazy:
         self._thunk: Callable[[], Any] | None = thunk
         self._value: Any = None
 
+    def is_decided(self) -> bool:
+        """Whether it has been looked at."""
+        return self._thunk is None
+
     def decide(self) -> Any:
         """The number."""
         if self._thunk is not None:

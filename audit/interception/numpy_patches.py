@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .numpy_calls import Draws
 from .numpy_generators import (
     FakeBitGenerator,
     FakeGenerator,
@@ -113,6 +115,19 @@ def patches() -> list[tuple[Any, str, Any]]:
         (np.random, "default_rng", fake_default_rng),
         (np.random, "Generator", GeneratorName),
         (np.random, "RandomState", FakeRandomState),
+        (np.random.mtrand, "_rand", _FAKE_GLOBAL),
+        *_of_scipy(),
+    ]
+
+
+def _of_scipy() -> list[tuple[Any, str, Any]]:
+    """The distributions of `scipy.stats`, each of which keeps the global generator."""
+    stats = sys.modules.get("scipy.stats")
+    kept = [] if stats is None else list(vars(stats).values())
+    return [
+        (kind, "_random_state", _FAKE_GLOBAL)
+        for kind in kept
+        if getattr(kind, "_random_state", None) is _global
     ]
 
 
@@ -127,9 +142,11 @@ def state_of(generator: Any) -> Any:
 
 
 def everywhere() -> list[Any]:
-    """All real generators that the garbage collector knows: it looks through all of memory."""
+    """All real generators that memory holds, which is searched, but for the global one."""
     kinds = (RealGenerator, RealRandomState)
-    return [found for found in gc.get_objects() if type(found) in kinds]
+    # By type: isinstance would ask objects for a class, and deprecated ones warn when asked.
+    found = [g for g in gc.get_objects() if issubclass(type(g), kinds)]
+    return [g for g in found if g is not _global and not isinstance(g, Draws)]
 
 
 def adopted(generator: Any) -> Any:

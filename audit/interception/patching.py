@@ -68,8 +68,11 @@ def intercepted(
         from . import torch_patches  # before anything is replaced: it imports much
 
         torch_patches.warm_up()
+        by_name = torch_patches.taken_by_name()
+    else:
+        by_name = []
     patches = [*_all_patches(session), *guards.patches()]
-    fakes = _fakes(patches)
+    fakes = _fakes([*patches, *by_name])
     with ExitStack() as stack:
         found, generators = places.reached(program)
         stack.enter_context(places.rebound(found, fakes))
@@ -82,6 +85,8 @@ def intercepted(
             from . import torch_patches
 
             watch.torch = stack.enter_context(torch_patches.intercepted(session))
+            if search_memory or any(map(places.is_of_torch, generators)):
+                watch.run_in_full()  # for generators of torch, real draws from which none tells
         yield watch
 
 
@@ -90,7 +95,8 @@ def _fakes(patches: list[tuple[Any, str, Any]]) -> Callable[[Any], Any]:
     by_identity = {
         id(real): fake
         for owner, name, fake in patches
-        if callable(real := getattr(owner, name)) and not isinstance(real, type(fake.__class__))
+        if callable(real := getattr(owner, name))
+        and (not isinstance(real, type) or getattr(owner, "__name__", "") == "numpy.random")
     }
     # Bound methods of builtins are made anew at every access of a module that binds them by name,
     # so they are compared as well.
@@ -135,11 +141,8 @@ class Watch:
 
         if search_memory:
             generators = numpy_patches.everywhere()
-        kept = [
-            g
-            for g in generators
-            if type(g) in (numpy_patches.RealGenerator, numpy_patches.RealRandomState)
-        ]
+        draws = numpy_patches.Draws
+        kept = [g for g in generators if not (isinstance(g, draws) or places.is_of_torch(g))]
         self._generators = [(g, numpy_patches.state_of(g)) for g in kept]
 
     def drawn_from(self) -> bool:
@@ -151,14 +154,14 @@ class Watch:
         return any(numpy_patches.state_of(g) != state for g, state in self._generators)
 
     @contextmanager
-    def path(self, with_backstop: bool) -> Iterator[None]:
-        """Around one path."""
+    def path(self, with_backstop: bool, lean: bool = False) -> Iterator[None]:
+        """Around one path; on a lean one torch's calls are not all looked at."""
         if self._before is None:
             self._before = self._states()
         if self.torch is None:
             yield
         else:
-            with self.torch.path(with_backstop):
+            with self.torch.path(with_backstop, lean):
                 yield
 
     def _states(self) -> tuple[Any, Any]:
@@ -179,3 +182,16 @@ class Watch:
         if self.torch is not None and self.torch.advanced():
             found.append("torch's global generator")
         return found
+
+    def was_lean(self) -> bool:
+        """Whether not all of torch's calls were looked at on the path."""
+        return self.torch is not None and self.torch.was_lean()
+
+    def wants_full(self) -> bool:
+        """Whether the path was a lean one that has to be run in full, as all after it."""
+        return self.torch is not None and self.torch.wants_full()
+
+    def run_in_full(self) -> None:
+        """No path is lean from here on."""
+        if self.torch is not None:
+            self.torch.run_in_full()

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import functools
 import random
+import sys
+import threading
 import types
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 from .conversions import is_subject
 
-#: What keeps values: a namespace, a list, the cell of a closure, a function (its defaults), a
-#: `functools.partial` (its arguments), a class, or an instance with slots.
+#: What keeps values: a namespace, a list or deque, a set, the cell of a closure, a function (its
+#: defaults), a `functools.partial` (its arguments), a context variable, a class, or an instance
+#: with slots.
 Place = Any
 #: Gives the fake of a value, None for most.
 Fakes = Callable[[Any], Any]
@@ -34,13 +39,28 @@ def reached(program: Any) -> tuple[list[Place], list[Any]]:
         if id(value) in seen or type(value) in _ATOMS:
             continue
         seen[id(value)] = value  # kept, so that nothing else gets its address
-        if _is_generator(value):
+        if is_generator(value) or is_of_torch(value):
             generators.append(value)
         place, more = _look(value)
         if place is not None:
             found[id(place)] = place
         pending.extend(more)
-    return list(found.values()), generators
+    return list(found.values()), [*generators, *(g for g in _elsewhere if id(g) not in seen)]
+
+
+#: NumPy's generators that memory held when it was last searched, to be watched.
+_elsewhere: list[Any] = []
+
+
+def search_memory() -> None:
+    """Have every generator watched that there is now, wherever it is kept: for what hides it.
+
+    This looks through all of memory, so that it is for the start of an audit.
+    """
+    if "numpy" in sys.modules:
+        from .numpy_patches import everywhere
+
+        _elsewhere[:] = everywhere()
 
 
 #: Where the types `Generator` and `RandomState` say they are from.
@@ -49,7 +69,12 @@ _GENERATORS = ("numpy.random._generator", "numpy.random.mtrand")
 _FAKES = f"{__package__}.numpy_generators"
 
 
-def _is_generator(value: Any) -> bool:
+def is_of_torch(value: Any) -> bool:
+    """Whether a value is a generator of torch."""
+    return type(value).__module__ == "torch._C" and type(value).__name__ == "Generator"
+
+
+def is_generator(value: Any) -> bool:
     """Whether a value is one of NumPy's own generators."""
     kind = type(value)
     return kind.__module__ in _GENERATORS and kind.__name__ in ("Generator", "RandomState")
@@ -57,6 +82,9 @@ def _is_generator(value: Any) -> bool:
 
 _ATOMS = frozenset([int, float, str, bytes, bool, complex, type(None)])
 _METHODS = (types.MethodType, types.BuiltinMethodType)
+_CONTAINERS = (dict, list, deque, set, tuple, frozenset)
+_CACHED = functools._lru_cache_wrapper  # the type, which has no other name
+_SUSPENDED = (types.GeneratorType, types.CoroutineType)
 
 
 def _look(value: Any) -> tuple[Place | None, Iterable[Any]]:
@@ -64,7 +92,7 @@ def _look(value: Any) -> tuple[Place | None, Iterable[Any]]:
     kind = type(value)
     if kind is types.FunctionType:
         more: list[Any] = [*(value.__closure__ or ()), value.__defaults__, value.__kwdefaults__]
-        more.append(getattr(value, "__wrapped__", None))
+        more.append(vars(value) or None)  # with `__wrapped__`
         if is_subject(value.__globals__.get("__name__")):
             more.append(value.__globals__)
         return value if value.__defaults__ else None, more
@@ -79,14 +107,25 @@ def _look(value: Any) -> tuple[Place | None, Iterable[Any]]:
         return None, (value.__func__,)
     if kind is types.ModuleType:
         return None, (vars(value),) if is_subject(value.__name__) else ()
-    if kind in (dict, list):
+    if kind is property:
+        return None, (value.fget,)
+    if isinstance(value, _CONTAINERS):
         if len(value) > MOST_VALUES:
             return None, ()
-        return value, list(value.values()) if kind is dict else list(value)
-    if kind in (tuple, set, frozenset):
-        return None, list(value) if len(value) <= MOST_VALUES else ()
+        more = list(value.values()) if isinstance(value, dict) else list(value)
+        more.append(getattr(value, "__dict__", None))  # of subclasses
+        return None if isinstance(value, tuple | frozenset) else value, more
     if kind is functools.partial:
         return value, (value.func, value.args, value.keywords)
+    if kind is ContextVar:
+        return value, _contents(value)
+    if kind is types.SimpleNamespace or isinstance(value, threading.local):
+        return None, (vars(value),)
+    if kind is _CACHED:
+        return None, (value.__wrapped__,)
+    if kind in _SUSPENDED:  # nothing can be put there, so that it can only be watched
+        frame = getattr(value, "gi_frame", None) or getattr(value, "cr_frame", None)
+        return None, () if frame is None else list(frame.f_locals.values())
     if isinstance(value, type):
         if not is_subject(value.__module__):
             return None, ()
@@ -109,10 +148,10 @@ def _slots(value: Any) -> dict[str, Any]:
     return found
 
 
-def _contents(cell: types.CellType) -> list[Any]:
+def _contents(place: types.CellType | ContextVar[Any]) -> list[Any]:
     try:
-        return [cell.cell_contents]
-    except ValueError:  # not bound yet
+        return [place.get() if isinstance(place, ContextVar) else place.cell_contents]
+    except (LookupError, ValueError):  # not bound yet
         return []
 
 
@@ -128,7 +167,7 @@ class _Rebinding:
         """As what was given; on a path too, where NumPy's classes go by other names."""
         if type(value).__module__ == _FAKES:
             return None
-        if not _is_generator(value):
+        if not is_generator(value):
             return self._fakes(value)
         if id(value) not in self._generators:
             fake = self._fakes(value)
@@ -195,18 +234,18 @@ def _fake(value: Any, fakes: Fakes) -> Any:
     if type(value) is staticmethod:
         inner = _fake(value.__func__, fakes)
         return None if inner is None else staticmethod(inner)
-    if type(value) is tuple and len(value) <= MOST_VALUES:
-        parts = [_fake(part, fakes) for part in value]
-        if any(part is not None for part in parts):
-            pairs = zip(value, parts, strict=True)
-            return tuple(part if fake is None else fake for part, fake in pairs)
+    if isinstance(value, tuple | frozenset) and len(value) <= MOST_VALUES:
+        pairs = [(part, _fake(part, fakes)) for part in value]
+        if any(fake is not None for _, fake in pairs):
+            parts = [part if fake is None else fake for part, fake in pairs]
+            return getattr(value, "_make", type(value))(parts)  # named tuples have `_make`
     return None
 
 
 def _fake_method(method: Any, fakes: Fakes) -> Any:
     """A generator's method that was taken by name: the same method of what stands for it."""
     owner, name = method.__self__, method.__name__
-    if _is_generator(owner):
+    if is_generator(owner):
         fake = fakes(owner)
         return None if fake is None else getattr(fake, name, None)
     if isinstance(owner, random.Random) and getattr(owner, name, None) == method:
@@ -220,12 +259,14 @@ def _fake_method(method: Any, fakes: Fakes) -> Any:
 
 def _items(place: Place) -> list[tuple[Any, Any]]:
     """The values that a place keeps, each with what it is kept by."""
-    if isinstance(place, types.CellType):
+    if isinstance(place, types.CellType | ContextVar):
         return [("", value) for value in _contents(place)]
-    if type(place) is dict:
+    if isinstance(place, dict):
         return list(place.items())
-    if type(place) is list:
+    if isinstance(place, list | deque):
         return list(enumerate(place))
+    if isinstance(place, set):
+        return [([value], value) for value in place]  # in a list: what stands there now
     if type(place) is types.FunctionType:
         return [("__defaults__", place.__defaults__)]
     if type(place) is functools.partial:
@@ -239,8 +280,14 @@ def _items(place: Place) -> list[tuple[Any, Any]]:
 def _put(place: Place, key: Any, value: Any) -> None:
     if isinstance(place, types.CellType):
         place.cell_contents = value
-    elif type(place) in (dict, list):
+    elif isinstance(place, dict | list | deque):
         place[key] = value
+    elif isinstance(place, set):
+        place.discard(key[0])
+        place.add(value)
+        key[0] = value
+    elif type(place) is ContextVar:
+        place.set(value)
     elif type(place) is functools.partial:
         func, args = (place.func, value) if key == "args" else (value, place.args)
         state = (func, args, place.keywords, vars(place))

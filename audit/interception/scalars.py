@@ -114,7 +114,10 @@ class Scalar:
     def __torch_function__(
         cls, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        raise active().refuse(f"{func} of an undrawn number")  # the mode comes first
+        session = active()
+        if session.torch is None:
+            raise session.refuse(f"{func} of an undrawn number")
+        return session.torch.scalars(func, types, args, kwargs)  # a mode that is on comes first
 
 
 def plain_or_scalar(cell: Any) -> Any:

@@ -31,6 +31,7 @@ class Session:
         narrowest: index into `DTYPES` of the narrowest dtype seen on any path, None before.
         wanted: the namespace of a module in which an undrawn number met ``float()``.
         thread: in which the paths run.
+        torch: what answers torch's calls, None where torch is not loaded.
         streams: of the generators met on this path, by their address, with the generator.
     """
 
@@ -43,17 +44,25 @@ class Session:
         self.narrowest: int | None = None
         self.wanted: dict[str, Any] | None = None
         self.thread = threading.get_ident()
+        self.torch: Any = None
         self.streams: dict[int, tuple[Any, Any]] = {}
         self._variables: dict[Hashable, tuple[Hashable, Coin]] = {}
 
-    def start(self) -> None:
-        """Forget the path before."""
+    def start(self, again: bool = False) -> None:
+        """Forget the path before, or the run of this one that is made again."""
         self.epoch += 1
-        self.choices.start()
+        if again:
+            self.choices.start_again()
+        else:
+            self.choices.start()
         self.idealised = 0.0
         self.operations = 0
         self._variables.clear()
         self.streams.clear()
+
+    def coins(self) -> list[Coin]:
+        """All variables that were drawn on this path."""
+        return [coin for _, coin in self._variables.values()]
 
     def refuse(self, call: str) -> UnmodelledRandomCall:
         """Note that ``call`` is not modelled, and give the exception to raise."""

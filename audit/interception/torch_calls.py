@@ -25,6 +25,11 @@ from .torch_streams import TorchStreams
 from .undrawn_torch import Register
 
 MOST_INTEGERS = 10_000
+#: Calls that have a model: the methods of `TorchCalls` with these names.
+MODELLED = (
+    *("rand", "rand_like", "uniform_", "exponential_", "bernoulli", "bernoulli_", "multinomial"),
+    *("randint", "randint_like", "random_"),
+)
 
 
 class TorchCalls:
@@ -35,16 +40,7 @@ class TorchCalls:
         self._register = register
         self._streams = streams
         self.modelled: dict[str, Callable[..., Any]] = {
-            "rand": self.rand,
-            "rand_like": self.rand_like,
-            "uniform_": self.uniform_,
-            "exponential_": self.exponential_,
-            "bernoulli": self.bernoulli,
-            "bernoulli_": self.bernoulli_,
-            "multinomial": self.multinomial,
-            "randint": self.randint,
-            "randint_like": self.randint_like,
-            "random_": self.random_,
+            name: getattr(self, name) for name in MODELLED
         }
 
     def _noise(

@@ -7,7 +7,7 @@ right shape, dtype, device and errors, and by `cells` on the cells, which the re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ class TorchFunctions:
         """``func`` on decided numbers."""
         name: str = getattr(func, "__name__", "")
         use = torch.overrides.resolve_name(func) or f"torch's {name}"
-        for value in _flat((args, kwargs)):
+        for value in leaves((args, kwargs)):
             if isinstance(value, Scalar):
                 raise value.element.refuse(use)
             if isinstance(value, torch.Tensor):
@@ -109,10 +109,10 @@ class TorchFunctions:
         if any(isinstance(value, torch.dtype) for value in rest):
             raise self._register.session.refuse(f"{use} as another dtype of an undrawn tensor")
         shadow = func(first, *rest, **kwargs)
-        if not any(self._register.knows(t) for t in _flat(first) if isinstance(t, torch.Tensor)):
+        if not any(self._register.knows(t) for t in leaves(first) if isinstance(t, torch.Tensor)):
             return shadow  # only where to was undrawn
-        results = [t for t in _flat(shadow) if isinstance(t, torch.Tensor)]
-        sources = [t for t in _flat(first) if isinstance(t, torch.Tensor)]
+        results = [t for t in leaves(shadow) if isinstance(t, torch.Tensor)]
+        sources = [t for t in leaves(first) if isinstance(t, torch.Tensor)]
         memory = {t.untyped_storage()._cdata for t in sources}
         if all(t.untyped_storage()._cdata in memory for t in results):
             return shadow  # views: the same memory, so the same cells
@@ -122,7 +122,7 @@ class TorchFunctions:
             places[id(source)], cells = self._register.positions(source, len(flat))
             flat.extend(cells)
         moved = func(_replaced(first, places), *rest, **kwargs)
-        at = [t for t in _flat(moved) if isinstance(t, torch.Tensor)]
+        at = [t for t in leaves(moved) if isinstance(t, torch.Tensor)]
         for tensor, where in zip(results, at, strict=True):
             chosen = [flat[k] for k in where.reshape(-1).tolist()]
             self._register.attach(tensor, cellwise.of(chosen, tuple(tensor.shape)))
@@ -130,7 +130,7 @@ class TorchFunctions:
 
     def _index(self, value: Any, use: str) -> Any:
         """An argument that says where to: decided."""
-        for part in _flat(value):
+        for part in leaves(value):
             if isinstance(part, torch.Tensor):
                 self._register.settle(part, use)
         return value
@@ -206,7 +206,7 @@ class TorchFunctions:
             return self._to(data, *[v for k, v in options.items() if k in ("dtype", "device")])
         numbers = _map_nested(data, lambda v: math.nan if isinstance(v, Scalar) else v)
         shadow = torch.tensor(numbers, **options)
-        values = [v.element if isinstance(v, Scalar) else v for v in _leaves(data)]
+        values = [v.element if isinstance(v, Scalar) else v for v in leaves(data)]
         return self._register.attach(shadow, cellwise.of(values, tuple(shadow.shape)))
 
     # ---- dtypes -------------------------------------------------------------------------------
@@ -274,12 +274,12 @@ def _chosen(condition: Any, x: Any, y: Any) -> Any:
     return Lazy(lambda: decided(x) if condition.decide() else decided(y))
 
 
-def _flat(value: Any) -> list[Any]:
+def leaves(value: Any) -> list[Any]:
     """The leaves of nested arguments."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
-        return [leaf for part in value for leaf in _flat(part)]
+        return [leaf for part in value for leaf in leaves(part)]
     return [value]
 
 
@@ -293,7 +293,3 @@ def _map_nested(value: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_map_nested(part, function) for part in value]
     return function(value)
-
-
-def _leaves(value: Any) -> Sequence[Any]:
-    return _flat(value)

@@ -9,6 +9,7 @@ to the true state. Generators are put back as they were when the path ends.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Hashable
 from typing import Any
 
@@ -22,7 +23,11 @@ _FIRST_MARKER = 0x6472_6166_7400_0000  # no seed that people use
 
 
 class TorchStreams:
-    """The places of all generators on a path."""
+    """The places of all generators on a path.
+
+    Attributes:
+        foreign: whether a generator was used on this path that is not torch's global CPU generator.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -32,15 +37,20 @@ class TorchStreams:
         self._scratch = torch.Generator()
         self._unseeded = Unseeded()
         self._start = torch.default_generator.get_state()
+        self._undrawn = self._head(self._scratch.manual_seed(0))
+        self._drawn_past = False
+        self.foreign = False
 
     def start(self) -> None:
         """Before a path: the global generator is at the start of a stream of its own."""
         self._places.clear()
+        self._drawn_past = self.foreign = False
         self._mark(torch.default_generator, (self._unseeded, 0))
 
     def finish(self) -> None:
         """After a path: all generators are as they were."""
         for generator, state in self._found:
+            self._look_at(generator)
             generator.set_state(state)
         self._found.clear()
         self._known.clear()
@@ -58,9 +68,11 @@ class TorchStreams:
         """The next ``count`` variables of a generator, or of the global one of a device."""
         if generator is None:
             generator = _default(device)
-        if generator is not torch.default_generator and id(generator) not in self._known:
-            self._known.add(id(generator))
-            self._found.append((generator, generator.get_state()))
+        if generator is not torch.default_generator:
+            self.foreign = True
+            if id(generator) not in self._known:
+                self._known.add(id(generator))
+                self._found.append((generator, generator.get_state()))
         key, position = self._place(generator)
         self._mark(generator, (key, position + count))
         return [self._session.coin(key, position + k, kind) for k in range(count)]
@@ -69,6 +81,7 @@ class TorchStreams:
         seed = generator.initial_seed()
         place = self._places.get(seed)
         if place is not None:
+            self._look_at(generator)
             return place
         if generator.device.type != "cpu" or self._is_fresh(generator):
             return ("torch", generator.device.type, seed), 0
@@ -79,9 +92,20 @@ class TorchStreams:
         self._scratch.manual_seed(generator.initial_seed())
         return torch.equal(self._scratch.get_state(), generator.get_state())
 
+    def _head(self, generator: Any) -> bytes:
+        """The part of a CPU generator's state that says how many numbers it has drawn."""
+        state = generator.get_state()
+        return ctypes.string_at(state.data_ptr() + 8, 16)
+
+    def _look_at(self, generator: Any) -> None:
+        """Note if somebody really drew from a generator that was seeded with a marker."""
+        if generator.device.type == "cpu" and self._head(generator) != self._undrawn:
+            self._drawn_past = True
+
     def advanced(self) -> bool:
-        """Whether somebody really drew from the global generator."""
-        return not self._is_fresh(torch.default_generator)
+        """Whether somebody really drew from a generator that the path has used."""
+        self._look_at(torch.default_generator)
+        return self._drawn_past
 
 
 def _default(device: torch.device) -> Any:

@@ -73,6 +73,17 @@ class Register:
             ):
                 del self.storages[key]
 
+    def forget_the_settled(self) -> None:
+        """Drop all storages if nothing in them is left to be decided."""
+        for storage in self.storages.values():
+            for cell in storage.cells:
+                if isinstance(cell, Element) or (isinstance(cell, Lazy) and not cell.is_decided()):
+                    return
+        for storage in self.storages.values():
+            plain = cellwise.of([decided(cell) for cell in storage.cells], storage.cells.shape)
+            _write(storage.tensor.reshape(-1), plain)
+        self.storages.clear()
+
     def view(self, tensor: torch.Tensor) -> Any | None:
         """The tensor's own cells, to read and to write; None if its memory is plain."""
         storage = self.storages.get(tensor.untyped_storage()._cdata)
@@ -171,6 +182,8 @@ class Register:
         cells[...] = plain
         _write(tensor, plain)
         if whole or cellwise.is_plain(storage.cells):
+            if not whole:  # the rest of the memory holds nonsense still
+                _write(storage.tensor.reshape(-1), storage.cells)
             del self.storages[key]
 
     def positions(self, tensor: torch.Tensor, start: int = 0) -> tuple[torch.Tensor, Any]:

@@ -212,9 +212,9 @@ def test_torch_at_the_ends():
     assert run_with_coins(lambda: int((cdf > torch.rand(1)).nonzero()[0]), 0.0) == 1
 
 
-def test_the_example_in_the_docs_runs():
+def test_the_examples_in_the_docs_run():
     page = Path(__file__).parents[3] / "docs" / "interception.md"
     examples = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 1
+    assert len(examples) == 2
     for example in examples:
         exec(example, {"__name__": "an_example"})

@@ -14,7 +14,7 @@ import sys
 import threading
 import types
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -186,15 +186,20 @@ def test_global_generators_that_are_drawn_from_all_the_same_are_seen():
     draw = type(hidden).__mro__[1].random
     assert refused(enumerate_law(lambda: draw(hidden) < 2), "Python's global generator")
     np = pytest.importorskip("numpy", reason="needs NumPy: pip install numpy")
-    hidden_too = lambda: np.random.mtrand._rand.rand() < 2  # noqa: E731
-    assert refused(enumerate_law(hidden_too), "NumPy's global generator")
+    hidden_too = itertools.repeat(np.random.mtrand._rand)
+    assert refused(enumerate_law(lambda: next(hidden_too).rand() < 2), "NumPy's global generator")
 
 
 def test_generators_that_cannot_be_replaced_are_seen():
     np = pytest.importorskip("numpy", reason="needs NumPy: pip install numpy")
-    kept = frozenset([np.random.default_rng(0)])
-    found = enumerate_law(lambda: next(iter(kept)).random() < 2)
-    assert refused(found, "kept where it was not found")
+
+    def drawing(generator: Any) -> Iterator[bool]:
+        while True:
+            yield generator.random() < 2
+
+    suspended = drawing(np.random.default_rng(0))
+    assert next(suspended)  # from here on the generator is a local variable of what is suspended
+    assert refused(enumerate_law(lambda: next(suspended)), "kept where it was not found")
     hidden = itertools.repeat(np.random.default_rng(0))  # leads nowhere
     found = enumerate_law(lambda: next(hidden).random() < 2, search_memory=True)
     assert refused(found, "kept where it was not found")
