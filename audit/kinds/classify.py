@@ -1,8 +1,8 @@
-"""Naming the fault: what well-known mistake gives every law that was seen, or which part is wrong.
+"""Naming the fault: which mistake gives what was seen, or else which part is wrong, and where.
 
-The laws a subject gave are compared with those of the mistakes in `mistakes`; a mistake that
-explains all of them names the class. Failing that, the parts of the rule are compared one by one,
-and failing that, which checks failed and which passed says where the fault can be.
+For rules, and for decoders whose drafts can be seen, the parts of a round are looked up one by one
+(`wrong_parts`); for other decoders the laws of runs are compared with those of known mistakes
+(`wrong_runs`). Failing that, which checks failed and which passed says where the fault can be.
 """
 
 from __future__ import annotations
@@ -11,25 +11,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..report import LOSSY, Result
-from .due import DueLaws, Law, longest, prefixes
+from .due import longest
 from .evidence import Evidence
-from .mistakes import MISTAKES
-from .settings import PLAIN, Ids
-from .wrong_rules import Mistake, ratio, residual
+from .settings import PLAIN
+from .wrong_drafts import differ, misdrafted
+from .wrong_parts import Named, explained
+from .wrong_reasons import unexplained
+from .wrong_runs import differs_where_rows_are_alike, explaining, is_wrong
+from .wrong_seen import Seen, rounds
 
-#: Laws closer than this are the same for the purpose of naming.
-SAME = 1e-7
 #: Checks of what a batch is asked for.
 OF_REQUESTS = ("temperature", "greedy", "mixed", "eos")
 #: With fewer laws than this, a mistake that explains them all may not be the one that was made.
 ENOUGH = 4
+_GENERAL = frozenset({"next-token", "one-round", "run"})
+_STALE = "what the models are called with after a round: other ids than are returned"
+#: Kinds whose drafts the audit draws.
+_GIVEN_DRAFTS = ("rule", "kernel", "batch_rule")
+_UNKNOWN_FIRST = ("acceptance-rule", "residual", "target-law")
+_UNKNOWN = ("coupled-randomness", "block-or-tree", "position-shift")
 #: Classes by the check that alone fails.
 BY_CHECK = {
     **dict.fromkeys(
         ("temperature", "top-k", "top-p", "min-p", "combined"), ("target-law", "proposal-law")
     ),
     **dict.fromkeys(("processor", "mask"), ("target-law", "position-shift")),
-    "greedy": ("target-law", "acceptance-rule"),
+    "greedy": ("target-law", "acceptance-rule", "numerical-edge"),
     "near-greedy": ("numerical-edge", "target-law"),
     "eos": ("stopping", "position-shift"),
     "stop-positions": ("stopping", "position-shift"),
@@ -62,41 +69,115 @@ LOOK = {
 def classified(results: Sequence[Result], evidence: Sequence[Evidence], kind: str) -> list[Result]:
     """``results`` with a fault, candidates and a place to look where they are LOSSY."""
     lossy = [r for r in results if r.verdict == LOSSY]
-    plain = [e for e in evidence if e.case.settings == PLAIN and e.case.dtype == "float64"]
-    mistake = _explaining(plain, kind) if lossy else None
-    failed = {r.check for r in lossy}
-    general = {"next-token", "one-round", "run"} & failed
-    out: list[Result] = []
-    for result in results:
-        if result.verdict != LOSSY or result.fault is not None:
-            out.append(result)
-            continue
-        if _outlandish(result):
-            faults, look = ("vocabulary-map", "numerical-edge"), _of_outlandish(result)
-        elif result.guarantee == "batch" and not general and result.check not in OF_REQUESTS:
-            faults = _of_batch(result)
-            look = f"look at {LOOK[faults[0]]}"
-        elif mistake and (general or result.check not in BY_CHECK):
-            faults = mistake.faults
-            if len(plain) < ENOUGH:  # other mistakes give this law on so few cases too
-                other = _by_parts(plain, kind, failed, result)[:1]
-                late = kind == "generate" and "next-token" not in failed
-                both = (*other, *faults) if late else (*faults, *other)
-                faults = tuple(dict.fromkeys(both))
-            look = f"it behaves like {mistake.what}; look at {mistake.where}"
-        elif general and result.check not in ("eos", "dtype"):
-            faults = _by_parts(plain, kind, failed, result)
-            look = f"look at {LOOK[faults[0]]}"
-        else:
-            faults = BY_CHECK.get(result.check) or _by_parts(plain, kind, failed, result)
-            only = ", ".join(sorted(failed)[:4])
-            look = f"only some checks fail ({only}); look at {LOOK[faults[0]]}"
+    if not any(r.fault is None for r in lossy):
+        return list(results)
+    naming = _Naming(lossy, evidence, kind)
+    return [naming.named(r) if r.verdict == LOSSY and r.fault is None else r for r in results]
+
+
+class _Naming:
+    """What all results of a subject say together."""
+
+    def __init__(self, lossy: Sequence[Result], evidence: Sequence[Evidence], kind: str) -> None:
+        plain = [e for e in evidence if e.case.settings == PLAIN and e.case.dtype == "float64"]
+        self.kind = "generate" if kind == "transformers" else kind  # whole decoders, both
+        self.failed = {r.check for r in lossy}
+        self.general = bool(_GENERAL & self.failed)
+        self.of_several = any(map(_is_of_several, lossy))
+        self.runs = [e for e in plain if e.requests == 1 and e.drafts is None]
+        self.named_single = self._of(plain, 1) if self.general else None
+        self.named_batch = self._of(plain, 2) if kind == "batch_rule" else None
+
+    def _of(self, plain: Sequence[Evidence], requests: int) -> Named | None:
+        """What explains the rounds, or the runs, of all requests that are alone, or are not."""
+        mine = [e for e in plain if (e.requests > 1) == (requests > 1)]
+        if requests > 1:  # some requests of a batch may be right
+            mine = [e for e in mine if is_wrong(e)]
+        with_parts = [e for e in mine if e.parts]
+        seen = rounds(with_parts)
+        if any(e.is_stale for e in mine):
+            return Named(
+                "", _STALE, ("state-not-rolled-back", "position-shift", "coupled-randomness")
+            )
+        drawing = self.kind not in _GIVEN_DRAFTS
+        if drawing and (wrong := misdrafted(with_parts)) is not None:
+            return wrong
+        if seen:
+            found = explained(seen, drawing)
+            if drawing and (not found or found[0].mistakes) and differ(with_parts):
+                other = rounds(with_parts, observed=True) or []
+                better = explained(other, drawing)
+                if better and (not found or better[0].mistakes < found[0].mistakes):
+                    found, seen = better, other
+            if found and found[0].mistakes:
+                return _joined(found, few=len(with_parts) < ENOUGH, seen=seen)
+            if not found and (wrong := unexplained(seen)) is not None:
+                return wrong
+        if requests == 1 and (drawing or not seen):
+            mistakes = explaining(self.runs, not drawing)
+            if mistakes:
+                faults = tuple(m.faults[0] for m in mistakes)
+                faults += tuple(fault for m in mistakes for fault in m.faults[1:])
+                if len(self.runs) < ENOUGH:  # other mistakes give this law on so few cases too
+                    late = "next-token" not in self.failed
+                    other = _of_runs(self.runs, self.failed)[:1]
+                    faults = (*other, *faults) if late else (*faults, *other)
+                first = mistakes[0]
+                return Named(first.what, first.where, tuple(dict.fromkeys(faults)))
+        return None
+
+    def named(self, result: Result) -> Result:
+        """``result`` with its fault."""
+        faults, look = self._fault(result)
         noted = result.fault_candidates  # half precision was seen
         kept = tuple(fault for fault in faults if fault not in noted)[: 3 - len(noted)]
         faults = (*kept, *noted) if noted else tuple(faults[:3])
         reason = "; ".join(filter(None, (result.reason, look)))
-        out.append(replace(result, fault=faults[0], fault_candidates=faults, reason=reason))
-    return out
+        return replace(result, fault=faults[0], fault_candidates=faults, reason=reason)
+
+    def _fault(self, result: Result) -> tuple[tuple[str, ...], str]:
+        if _outlandish(result):
+            return ("vocabulary-map", "numerical-edge"), _of_outlandish(result)
+        named = self.named_single
+        # Where requests are mixed up in one call they are in two as well.
+        mixed = _is_of_several(result) or (result.check == "second-request" and self.of_several)
+        if mixed and not self.general:
+            named = self.named_batch if result.refutes != ("batch",) else None
+            faults = _of_batch(result)
+            if named is not None and named.what:
+                return _with(named.faults, faults[:1]), named.reason
+            if named is not None:  # what it takes of other requests explains more than its parts
+                faults = tuple(dict.fromkeys((faults[0], *named.faults)))
+            return faults, f"look at {LOOK[faults[0]]}"
+        if self.general and result.check != "eos":
+            if named is not None:
+                return named.faults, named.reason
+            faults = _of_runs(self.runs, self.failed)
+            if self.kind in _GIVEN_DRAFTS:
+                unknown = _UNKNOWN_FIRST if "next-token" in self.failed else _UNKNOWN
+                faults = BY_CHECK.get(result.check, unknown)
+            return faults, f"look at {LOOK[faults[0]]}"
+        faults = BY_CHECK.get(result.check, _UNKNOWN)
+        only = ", ".join(sorted(self.failed)[:4])
+        return faults, f"only some checks fail ({only}); look at {LOOK[faults[0]]}"
+
+
+def _joined(found: Sequence[Named], few: bool, seen: Sequence[Seen]) -> Named:
+    """Explanations that are as good as each other, as one; the first gives the words."""
+    heads = [each.faults[0] for each in found]
+    rest = [fault for each in found for fault in each.faults[1:]]
+    if few and (other := unexplained(seen)) is not None:
+        heads += other.faults[:1]
+    return replace(found[0], faults=tuple(dict.fromkeys((*heads, *rest))))
+
+
+def _with(faults: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*faults[:2], *more)))
+
+
+def _is_of_several(result: Result) -> bool:
+    """Whether it is a check of what requests of one batch have to do with each other."""
+    return result.guarantee == "batch" and result.check not in OF_REQUESTS
 
 
 def _of_batch(result: Result) -> tuple[str, ...]:
@@ -120,126 +201,16 @@ def _of_outlandish(result: Result) -> str:
     return "an id that no vocabulary has"
 
 
-def _explaining(evidence: Sequence[Evidence], kind: str) -> Mistake | None:
-    """The first mistake whose law is that of every case, and not always the law due."""
-    for mistake in MISTAKES:
-        if mistake.drafting is not None and kind != "generate":
-            continue
-        differs = False
-        for each in evidence:
-            found = _explains(mistake, each, kind)
-            if found is None:
-                break
-            differs = differs or found
-        else:
-            if differs:
-                return mistake
-    return None
-
-
-def _explains(mistake: Mistake, evidence: Evidence, kind: str) -> bool | None:
-    """None if the law is another; else whether it differs from the law due."""
-    due = DueLaws(evidence.case.pair, evidence.case.settings)
-    ahead = evidence.case.lookahead
-    if not evidence.case.pair.pair.same_vocabulary:
-        return False
-    if kind == "generate":
-        law = run_law(mistake, due, ahead, evidence.length)
-    else:
-        law = due.completed(block_law(mistake, due, (), ahead), evidence.length)
-    if _distance(law, evidence.law) > SAME:
-        return None
-    return _distance(law, due.strings((), evidence.length)) > SAME
-
-
-def _distance(one: Law, other: Law) -> float:
-    return max(abs(one.get(ids, 0.0) - other.get(ids, 0.0)) for ids in {**one, **other})
-
-
-def block_law(mistake: Mistake, due: DueLaws, new: Ids, lookahead: int) -> Law:
-    """The law of a round's block after ``new``, under a mistake."""
-    law: Law = {}
-    drafting = mistake.drafting or (lambda row: row)
-    pending: list[tuple[Ids, float]] = [((), 1.0)]
-    for _ in range(lookahead):
-        pending = [
-            ((*x, token), mass * probability)
-            for x, mass in pending
-            for token, probability in enumerate(drafting(due.drafter.after(due.prompt + new + x)))
-            if probability
-        ]
-    for x, mass in pending:
-        p = [due.row(new + x[:j]) for j in range(lookahead + 1)]
-        q = [due.drafter.after(due.prompt + new + x[:j]) for j in range(lookahead)]
-        for block, number in mistake.block(p, q, x).items():
-            law[block] = law.get(block, 0.0) + mass * number
-    return law
-
-
-def run_law(mistake: Mistake, due: DueLaws, lookahead: int, horizon: int) -> Law:
-    """The law of a whole run under a mistake, each round afresh."""
-    at: list[Law] = [{} for _ in range(horizon + 1)]
-    at[0][()] = 1.0
-    for length in range(horizon):
-        for new, mass in at[length].items():
-            for block, number in block_law(mistake, due, new, lookahead).items():
-                longer = (new + block)[:horizon]
-                law = at[len(longer)]
-                law[longer] = law.get(longer, 0.0) + mass * number
-    return at[horizon]
-
-
-def _by_parts(
-    evidence: Sequence[Evidence], kind: str, failed: set[str], result: Result
-) -> tuple[str, ...]:
-    """Classes from which parts of the rule are wrong, or from which guarantees are refuted."""
-    if kind == "generate":
-        if evidence and any(longest(e.law) < e.length or _stops_short(e) for e in evidence):
-            return ("stopping", "position-shift")
-        if "next-token" in failed:
-            return ("proposal-law", "residual", "acceptance-rule")
-        return ("state-not-rolled-back", "position-shift", "coupled-randomness")
-    wrong = _wrong_parts([e for e in evidence if e.case.lookahead == 1])
-    if "next-token" not in failed:  # then accepting and drawing after a rejection fit together
-        wrong -= {"accept", "final"}
-        if kind == "kernel" or "bonus" not in wrong:
-            return ("coupled-randomness", "position-shift", "block-or-tree")
-    if "accept" in wrong:
-        both = "final" in wrong
-        return ("acceptance-rule", "target-law" if both else "proposal-law", "residual")
-    if "final" in wrong:
-        return ("residual", "coupled-randomness", "position-shift")
-    if "bonus" in wrong:
-        return ("position-shift", "target-law", "coupled-randomness")
-    if result.check in BY_CHECK and "next-token" not in result.refutes:
-        return BY_CHECK[result.check]
-    return ("coupled-randomness", "block-or-tree", "position-shift")
+def _of_runs(evidence: Sequence[Evidence], failed: set[str]) -> tuple[str, ...]:
+    """Classes of a decoder from which guarantees are refuted."""
+    if evidence and any(longest(e.law) < e.length or _stops_short(e) for e in evidence):
+        return ("stopping", "position-shift")
+    if "next-token" in failed:
+        return ("proposal-law", "residual", "acceptance-rule")
+    if differs_where_rows_are_alike(evidence):
+        return ("coupled-randomness", "block-or-tree", "acceptance-rule")
+    return ("state-not-rolled-back", "position-shift", "coupled-randomness")
 
 
 def _stops_short(evidence: Evidence) -> bool:
     return any(len(ids) < evidence.length for ids in evidence.law)
-
-
-def _wrong_parts(evidence: Sequence[Evidence]) -> set[str]:
-    """Which of accept, final and bonus differ from the rule's, over rounds of one draft."""
-    wrong: set[str] = set()
-    for each in evidence:
-        due = DueLaws(each.case.pair, each.case.settings)
-        for x, law in each.parts.items():
-            p = [due.row(()), due.row(x)]
-            q = [due.drafter.after(due.prompt)]
-            accepted = {ids: m for ids, m in law.items() if len(ids) > 1}
-            rejected = {ids: m for ids, m in law.items() if len(ids) == 1}
-            chance, left = sum(accepted.values()), sum(rejected.values())
-            if abs(chance - ratio(p, q, x, 0)) > SAME:
-                wrong.add("accept")
-            if left > SAME and _differs(prefixes(rejected, 1), left, residual(p, q, x, 0)):
-                wrong.add("final")
-            second = {ids[1:]: m for ids, m in accepted.items()}
-            if chance > SAME and _differs(prefixes(second, 1), chance, p[1]):
-                wrong.add("bonus")
-    return wrong
-
-
-def _differs(law: Law, mass: float, row: Sequence[float]) -> bool:
-    return any(abs(law.get((t,), 0.0) / mass - v) > SAME for t, v in enumerate(row))

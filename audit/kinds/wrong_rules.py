@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .due import Law
-from .kernel_races import shared_race
 from .settings import Ids, Row
 
 #: The law of a block, given K + 1 target rows, K drafter rows and K drafts.
-BlockRule = Callable[[Sequence[Row], Sequence[Row], Ids], Law]
+BlockRule = Callable[[Sequence[Row], Sequence[Row], Ids], "Law | None"]
 #: A number at position j, or a law there.
 At = Callable[[Sequence[Row], Sequence[Row], Ids, int], float]
 LawAt = Callable[[Sequence[Row], Sequence[Row], Ids, int], Row]
@@ -30,8 +29,10 @@ class Mistake:
         what: in words, for "it behaves like ...".
         where: where to look.
         faults: the classes, the likeliest first.
-        block: the law of the block, for a mistake in the rule.
+        block: the law of the block, for a mistake in the rule; None where no formula is known.
         drafting: the law that drafts are drawn from, for subjects that draw their own.
+        token: the law of one new id given the rows of both sides, for decoders that give one id
+            a round; then ``block`` is not used.
     """
 
     what: str
@@ -39,6 +40,7 @@ class Mistake:
     faults: tuple[str, ...]
     block: BlockRule
     drafting: Callable[[Row], Row] | None = None
+    token: Callable[[Row, Row], Row] | None = None
 
 
 def ratio(p: Sequence[Row], q: Sequence[Row], x: Ids, j: int) -> float:
@@ -72,15 +74,16 @@ def rule(accept: At = ratio, final: LawAt = residual, bonus: LawAt = own) -> Blo
         mass = 1.0
         for j in range(len(x)):
             chance = min(1.0, max(0.0, accept(p, q, x, j)))
-            _spread(law, x[:j], mass * (1 - chance), final(p, q, x, j) if chance < 1 else p[j])
+            spread(law, x[:j], mass * (1 - chance), final(p, q, x, j) if chance < 1 else p[j])
             mass *= chance
-        _spread(law, x, mass, bonus(p, q, x, len(x)) if mass > 0 else p[len(x)])
+        spread(law, x, mass, bonus(p, q, x, len(x)) if mass > 0 else p[len(x)])
         return law
 
     return block
 
 
-def _spread(law: Law, before: Ids, mass: float, row: Row) -> None:
+def spread(law: Law, before: Ids, mass: float, row: Row) -> None:
+    """Add to ``law`` strings that start with ``before`` and end with a draw from ``row``."""
     for token, probability in enumerate(row):
         if mass * probability > 0:
             ids = (*before, token)
@@ -108,56 +111,8 @@ def entropy_cut(row: Row) -> float:
     return min(0.09, 0.3 * math.exp(-entropy))
 
 
-def reused_coin(p: Sequence[Row], q: Sequence[Row], x: Ids) -> Law:
-    """The coin that rejected also inverts the residual's cumulative law."""
-
-    def final(p: Sequence[Row], q: Sequence[Row], x: Ids, j: int) -> Row:
-        low = ratio(p, q, x, j)
-        law: list[float] = []
-        total = 0.0
-        for v in residual(p, q, x, j):
-            law.append(max(0.0, total + v - max(total, low)))
-            total += v
-        return normal(law, p[j])
-
-    return rule(final=final)(p, q, x)
-
-
-def shared_coin(p: Sequence[Row], q: Sequence[Row], x: Ids) -> Law:
-    """One coin for all positions: a draft is accepted where it lies below every ratio so far."""
-
-    def accept(p: Sequence[Row], q: Sequence[Row], x: Ids, j: int) -> float:
-        before = min((ratio(p, q, x, i) for i in range(j)), default=1.0)
-        return min(before, ratio(p, q, x, j)) / before if before else 0.0
-
-    return rule(accept=accept)(p, q, x)
-
-
 def cumulative(p: Sequence[Row], q: Sequence[Row], x: Ids, j: int) -> float:
     """The product of the ratios so far, each position with a coin of its own."""
     if j and all(q[i][x[i]] > 0 for i in range(j + 1)):
         return min(1.0, math.prod(p[i][x[i]] / q[i][x[i]] for i in range(j + 1)))
     return ratio(p, q, x, j)
-
-
-def longest_prefix(p: Sequence[Row], q: Sequence[Row], x: Ids) -> Law:
-    """The longest prefix whose cumulative product passes a coin of its own; residual after it."""
-    chances = [cumulative(p, q, x, j) for j in range(len(x))]
-    law: Law = {}
-    mass = 1.0
-    for length in range(len(x), -1, -1):
-        here = mass * (chances[length - 1] if length else 1.0)
-        row = p[length] if length == len(x) else residual(p, q, x, length)
-        _spread(law, x[:length], here, row)
-        mass -= here
-    return law
-
-
-def shared_noise(p: Sequence[Row], q: Sequence[Row], x: Ids) -> Law:
-    """The noise that drew the draft draws the residual too."""
-
-    def final(p: Sequence[Row], q: Sequence[Row], x: Ids, j: int) -> Row:
-        left = residual(p, q, x, j)
-        return normal([shared_race(q[j], left, x[j], y) for y in range(len(left))], p[j])
-
-    return rule(final=final)(p, q, x)

@@ -10,24 +10,7 @@ from draftproof.audit.bank.matrix import kill
 
 pytest.importorskip("numpy")
 #: Where the audit falls short of an entry today: the entry, and words that each problem holds.
-SHORT = {
-    # Lossy, with the wrong class named: mistakes on top of rules that are not the standard one.
-    "coin-reused-one-hot": ("class coupled-randomness",),
-    "next-row-after-reject": ("class position-shift",),
-    "block-product-without-q": ("class block-or-tree",),
-    "one-preimage-of-two": ("class vocabulary-map",),
-    # Mistakes of whole decoders, whose rules are not seen.
-    "draft-coin-accepts": ("class coupled-randomness",),
-    "score-of-unmapped-id": ("class vocabulary-map",),
-    "longest-of-independent-branches": ("class block-or-tree",),
-    "second-candidate-tested-against-p": ("class block-or-tree",),
-    # A running product that is cut at one at every step.
-    "token-residual-in-block": ("class block-or-tree",),
-    "noise-of-mixed-batch": ("class residual",),
-    "temperature-zero-divided": ("class numerical-edge",),
-    # Fails exactly where a row of p is one of q.
-    "nothing-left-of-residual": ("class numerical-edge",),
-}
+SHORT: dict[str, tuple[str, ...]] = {}
 
 HERE = [e for e in BANK.values() if not e.needs_torch or find_spec("torch")]
 WITH_CONTROL = [e for e in HERE if e.has_control]
