@@ -108,8 +108,9 @@ def assert_lossless_kernel(f: object, **options: Unpack[Options]) -> Report:
 def assert_lossless_transformers(f: object, **options: Unpack[Options]) -> Report:
     """Assert it of ``f(model, assistant_model, tokenizer, assistant_tokenizer, input_ids, ...)``.
 
-    Options and exceptions as for `assert_lossless_rule`; a release that does not know this kind
-    says so with a `ValueError`.
+    The keywords are those of ``generate()``, as ``**kwargs`` or by name. A whole audit takes about
+    a minute; ``pairs``, ``lookahead`` and ``horizon`` make it shorter. Options and exceptions as
+    for `assert_lossless_rule`; without torch, transformers or tokenizers, a `ValueError` says so.
     """
     __tracebackhide__ = True
     return _checked(f, "transformers", options)

@@ -12,8 +12,11 @@ Sources: the model protocol of `transformers` 4.48 to 5.24 (the cache is passed 
 
 from __future__ import annotations
 
+import copy
+import itertools
 import math
 import random
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -30,6 +33,10 @@ except ImportError:  # transformers 4
 CACHE_NAME = (
     "cache" if "cache" in CausalLMOutputWithPast.__dataclass_fields__ else "past_key_values"
 )
+
+#: The logit of probability zero. Minus infinity times zero is NaN in a linear layer; this is finite
+#: in every dtype, and temperatures up to 13 leave it an exact zero after a float64 softmax.
+LOG_ZERO = -1e4
 
 
 class ToyConfig(PreTrainedConfig):
@@ -49,7 +56,11 @@ class ToyConfig(PreTrainedConfig):
 
 
 class ToyLM(PreTrainedModel, GenerationMixin):
-    """An n-gram model: logits are a table row chosen by the last ``order - 1`` cached tokens."""
+    """An n-gram model: logits are a table row chosen by the last ``order - 1`` cached tokens.
+
+    Attributes:
+        calls: how often it was called, copies included, as the one entry of a list.
+    """
 
     config_class = ToyConfig
     base_model_prefix = "model"
@@ -62,6 +73,7 @@ class ToyLM(PreTrainedModel, GenerationMixin):
         contexts = (config.vocab_size + 1) ** (config.order - 1)
         self.embed_tokens = torch.nn.Embedding(config.vocab_size, config.vocab_size)
         self.lm_head = torch.nn.Linear(contexts, config.vocab_size, bias=False)
+        self.calls = [0]
         self.post_init()
 
     def _init_weights(self, module: torch.nn.Module) -> None:
@@ -94,13 +106,14 @@ class ToyLM(PreTrainedModel, GenerationMixin):
         return_dict: bool | None = None,
         **kwargs: Any,
     ) -> CausalLMOutputWithPast:
-        """Logits [1, len, vocab] after each of ``input_ids`` [1, len], and the cache, grown by len.
+        """Logits [batch, len, vocab] after each of ``input_ids``, and the cache, grown by len.
 
         ``attention_mask`` is in the signature because `generate()` looks for it there; nothing is
         ever padded, so it is not used. All positions are returned whatever ``logits_to_keep`` says
         unless it is positive.
         """
         assert input_ids is not None
+        self.calls[0] += 1
         cache = past_key_values if cache is None else cache
         if cache is None and use_cache:
             cache = DynamicCache()
@@ -108,21 +121,21 @@ class ToyLM(PreTrainedModel, GenerationMixin):
         length = rows.shape[-2]
         if cache is not None:
             rows, _ = cache.update(rows, rows.clone(), 0)
-        logits = self.lm_head(self._contexts(rows[0, 0], length)[None, -logits_to_keep:])
+        logits = self.lm_head(self._contexts(rows[:, 0], length)[:, -logits_to_keep:])
         return CausalLMOutputWithPast(logits=logits, **{CACHE_NAME: cache})
 
     def _contexts(self, rows: torch.Tensor, length: int) -> torch.Tensor:
-        """One-hot contexts [length, contexts] of the last ``length`` of the cached ``rows``."""
+        """One-hot contexts [batch, length, contexts] of the last ``length`` cached ``rows``."""
         absent = 1.0 - rows.sum(-1, keepdim=True)
         marked = torch.cat([rows, absent], dim=-1)
-        before = torch.zeros(self.config.order - 2, marked.shape[-1])
-        before[:, -1] = 1.0
-        marked = torch.cat([before, marked])
-        contexts = torch.ones(length, 1)
+        before = marked.new_zeros(len(rows), self.config.order - 2, marked.shape[-1])
+        before[:, :, -1] = 1.0
+        marked = torch.cat([before, marked], dim=1)
+        contexts = marked.new_ones(len(rows), length, 1)
         for back in range(self.config.order - 1):
-            end = len(marked) - back
-            column = marked[end - length : end]
-            contexts = (contexts[:, :, None] * column[:, None, :]).flatten(1)
+            end = marked.shape[1] - back
+            column = marked[:, end - length : end]
+            contexts = (contexts[:, :, :, None] * column[:, :, None, :]).flatten(2)
         return contexts
 
 
@@ -141,9 +154,66 @@ def toy_model(vocabulary: int, order: int, seed: int, *, eos: int | None = None)
     for _ in range((vocabulary + 1) ** (order - 1)):
         parts = [numbers.randint(1, 9) for _ in range(vocabulary)]
         columns.append([math.log(part / sum(parts)) for part in parts])
+    return _written(model, torch.tensor(columns), eos)
+
+
+def model_from_rows(
+    after: Callable[[tuple[int, ...]], Sequence[float]],
+    size: int,
+    order: int,
+    *,
+    unused: int = 0,
+    eos: int | None = None,
+    dtype: str = "float64",
+) -> ToyLM:
+    """A `ToyLM` with given laws, zeros included; its last ``unused`` ids are never said.
+
+    Logits are the logarithms of the probabilities, and `LOG_ZERO` for a zero, which a softmax makes
+    an exact zero again. A row that is not to be had (`ValueError`), as after an unused id, is even.
+
+    Args:
+        after: the law after a context of at most ``order - 1`` ids, as ``size`` probabilities.
+        size: number of ids that have laws.
+        order: of the n-gram; 1 is a law that does not depend on context.
+        unused: how many ids are added behind them.
+        eos: id that ends a sequence; None if nothing does.
+        dtype: of weights and logits.
+    """
+    order = max(order, 2)
+    vocabulary = size + unused
+    model = ToyLM(ToyConfig(vocab_size=vocabulary, order=order))
+    columns: list[list[float]] = []
+    for newest_first in itertools.product(range(vocabulary + 1), repeat=order - 1):
+        context = tuple(reversed([i for i in newest_first if i < vocabulary]))
+        try:
+            row = list(after(context))
+        except ValueError:
+            row = [1.0 / size] * size
+        columns.append([LOG_ZERO if p == 0 else math.log(p) for p in row] + [LOG_ZERO] * unused)
+    return _written(
+        model.to(getattr(torch, dtype)), torch.tensor(columns, dtype=torch.float64), eos
+    )
+
+
+def copied(model: ToyLM) -> ToyLM:
+    """A model of its own with the same weights: what is replaced in one stays in the other.
+
+    The tensors themselves are shared. It draws nothing, as making a model anew would.
+    """
+    twin = model.__new__(type(model))
+    vars(twin).update(vars(model))
+    for registry in ("_parameters", "_buffers", "_modules"):
+        setattr(twin, registry, dict(getattr(model, registry)))
+    twin.config = copy.copy(model.config)
+    twin.generation_config = copy.copy(model.generation_config)
+    return twin
+
+
+def _written(model: ToyLM, columns: torch.Tensor, eos: int | None) -> ToyLM:
+    """``model`` with a table [contexts, vocabulary] of logits."""
     weights = {
-        "embed_tokens.weight": torch.eye(vocabulary),
-        "lm_head.weight": torch.tensor(columns).T,
+        "embed_tokens.weight": torch.eye(model.config.vocab_size),
+        "lm_head.weight": columns.T,
     }
     model.load_state_dict(weights)
     model.generation_config = GenerationConfig(eos_token_id=eos, pad_token_id=eos)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
@@ -29,7 +30,29 @@ class OrderedTokenizer(PreTrainedTokenizerFast):
         return {token: ids[token] for token in [*first, *rest]}
 
 
-def toy_tokenizer(tokens: Sequence[str], listing: Sequence[str] = ()) -> OrderedTokenizer:
+class WatchedTokenizer(OrderedTokenizer):
+    """A tokenizer that knows whether anything of it was used since `forget` was called."""
+
+    _was_used = False
+
+    def __getattribute__(self, name: str) -> Any:
+        """Any attribute; asking for one is use."""
+        if not name.startswith("__"):
+            object.__setattr__(self, "_was_used", True)
+        return super().__getattribute__(name)
+
+
+def forget(tokenizer: WatchedTokenizer) -> None:
+    """From now on, `was_used` says what comes after."""
+    object.__setattr__(tokenizer, "_was_used", False)
+
+
+def was_used(tokenizer: WatchedTokenizer) -> bool:
+    """Whether anything of ``tokenizer`` was used."""
+    return object.__getattribute__(tokenizer, "_was_used")
+
+
+def toy_tokenizer(tokens: Sequence[str], listing: Sequence[str] = ()) -> WatchedTokenizer:
     """A byte-pair tokenizer that gives ``tokens`` the ids 0, 1, ...
 
     Tokens of two characters are merges of their characters, which must be tokens too. Characters
@@ -43,7 +66,7 @@ def toy_tokenizer(tokens: Sequence[str], listing: Sequence[str] = ()) -> Ordered
     merges = [(token[0], token[1]) for token in tokens if len(token) == 2]
     backend = Tokenizer(models.BPE(ids, merges))
     backend.decoder = decoders.Fuse()
-    tokenizer = OrderedTokenizer(
+    tokenizer = WatchedTokenizer(
         tokenizer_object=backend,
         eos_token=EOS if EOS in ids else None,
         clean_up_tokenization_spaces=False,
