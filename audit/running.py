@@ -32,7 +32,7 @@ def run(subject: object = "builtin", kind: str | None = None, **options: Any) ->
 
     A text names a built-in algorithm or a lossy example, with the options of `run_named`. A
     callable, or a text such as ``path/file.py:name`` that names one, is audited as the ``kind``
-    says (rule, generate, batch_rule or kernel), with the options of
+    says (rule, generate, batch_rule, kernel or transformers), with the options of
     `draftproof.audit.kinds.audit_callable`; ``isolate=True`` runs a named one in a process of its
     own.
 

@@ -16,11 +16,13 @@ from .pairs import named_pair, random_pair
 from .plan import steps
 from .shrink import shrunk
 from .steps import Step
-from .trial import BudgetSpentError, Trial
+from .trial import BudgetSpentError, Trial, quiet
+from .wrong_rounds import first_rounds
 
 #: Seconds for everything, unless the user says otherwise.
 BUDGET = 120.0
-LOOKAHEADS = {"rule": (1, 2, 3), "generate": (1, 2), "batch_rule": (1, 2), "kernel": (1, 2)}
+LOOKAHEADS = {"rule": (1, 2, 3), **dict.fromkeys(("generate", "batch_rule", "kernel"), (1, 2))}
+LOOKAHEADS["transformers"] = (1, 2)
 HORIZON = 4
 _PER_STEP = 4
 
@@ -78,7 +80,7 @@ def audit_callable(
 
     Args:
         f: the callable, or a `Subject` that was loaded.
-        kind: rule, generate, batch_rule or kernel.
+        kind: rule, generate, batch_rule, kernel or transformers.
         name: what the report calls it.
         pairs: names of gallery pairs or of `draftproof.audit.kinds.pairs`, or pairs; then only the
             law is checked, on these.
@@ -129,21 +131,28 @@ def audited(
     A number comes again when its result has become better: the fault is named last, from all laws.
     ``skip`` leaves out steps by their number.
     """
-    if trial.subject.kind == "transformers":
-        raise SubjectError("subjects of kind transformers are not supported by this release yet")
     lookaheads = plan.lookaheads or LOOKAHEADS[trial.subject.kind]
     planned = steps(trial, plan.chosen_pairs(), lookaheads, plan.horizon)
     laws: dict[int, Result] = {}
-    for number, step in enumerate(planned):
-        if number in skip:
-            continue
-        began(number, step)
-        for place, result in enumerate(_step_results(trial, step)):
-            yield _PER_STEP * number + place, result, step.is_edge
-            if not step.is_edge:
-                laws[_PER_STEP * number + place] = result
-        if progress:
-            progress(number + 1, len(planned), step.name)
+    pending = [(number, step) for number, step in enumerate(planned) if number not in skip]
+    for again in (False, True):  # once more with what is left, where a step's share was too little
+        unfinished: list[tuple[int, Step]] = []
+        for done, (number, step) in enumerate(pending):
+            began(number, step)
+            trial.begin(len(pending) - done)
+            kept = len(trial.evidence)
+            results = _step_results(trial, step, again)
+            for place, result in enumerate(results):
+                yield _PER_STEP * number + place, result, step.is_edge
+                if not step.is_edge:
+                    laws[_PER_STEP * number + place] = result
+            if trial.was_cut_short and any(result.verdict == UNDECIDED for result in results):
+                unfinished.append((number, step))
+                del trial.evidence[kept:]
+            if progress and not again:
+                progress(number + 1, len(planned), step.name)
+        pending = unfinished
+    trial.begin(1)
     lossy = [result for result in laws.values() if result.verdict == LOSSY]
     if not lossy:
         return
@@ -153,21 +162,27 @@ def audited(
         small = shrunk(trial, lossy)
         if small is not None:
             laws[_PER_STEP * last] = small
+    if trial.subject.kind == "generate" and any(r.check in ("next-token", "run") for r in lossy):
+        trial.evidence += first_rounds(trial)
     named = classified(list(laws.values()), trial.evidence, trial.subject.kind)
     for number, result in zip(laws, named, strict=True):
         if result.verdict == LOSSY:
             yield number, result, False
 
 
-def _step_results(trial: Trial, step: Step) -> list[Result]:
+def _step_results(trial: Trial, step: Step, again: bool) -> list[Result]:
+    """What a step gives; nothing if it is run again and there is no time for it."""
     try:
-        return step.run()
+        with quiet():
+            return step.run()
     except BudgetSpentError:
+        if again:
+            return []
         return [
             replace(
                 step.blank,
                 verdict=UNDECIDED,
-                reason="the budget was spent before this check",
+                reason="the budget was spent before this check was through",
                 unexplored_mass=1.0,
             )
         ]

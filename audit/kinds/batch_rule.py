@@ -17,7 +17,7 @@ from ...toymodels.gallery import GalleryPair
 from ..report import LOSSY, Result
 from .calling import BadReturn, keywords, returned_ids
 from .cases import SHALLOW, Case
-from .due import DueLaws, prefixes
+from .due import DueLaws, Law, prefixes
 from .evidence import Evidence
 from .judging import Given, judged, refused
 from .pairs import named_pair
@@ -103,6 +103,7 @@ def cases(
     yield Batch((end, end), (1, 1), "eos", Settings(eos=end.pair.end_of_sequence))
     yield Batch((residual, zeros, contexts), (1, 0, 1), "ragged")
     yield Batch((contexts, residual, zeros), (1, 1, 0), "permutation")
+    yield Batch((fair, fair, fair, fair, base), (0, 0, 0, 1, 1), "ragged")
 
 
 MORE = ("equal", "disjoint", "one-hot", "shifted-rows", "cumulative")
@@ -131,7 +132,7 @@ def results(trial: Trial, batch: Batch) -> list[Result]:
 
     def run() -> tuple[Any, Any]:
         drafts = trial.pick(weights)
-        return drafts, _blocks(calls[drafts](), len(dues))
+        return drafts, returned_blocks(calls[drafts](), len(dues))
 
     given = drafted(trial.enumerate(run), weights, batch.dtype)
     if batch.may_refuse and (no := refused(blank, given, batch.may_refuse)):
@@ -145,6 +146,8 @@ def results(trial: Trial, batch: Batch) -> list[Result]:
     if len(dues) > 1:
         if result.verdict == LOSSY:
             result = _with_marginals(result, dues, given, length, trial)
+        if not given.errors and given.reason is None and batch.temperatures is None:
+            trial.evidence += _of_each(batch, dues, given, length)
         return [result]
     if not given.errors and given.reason is None:
         parts = {
@@ -183,6 +186,30 @@ def _with_marginals(
     return replace(result, refutes=refutes, reason=reason)
 
 
+def _of_each(
+    batch: Batch, dues: Sequence[DueLaws], given: Given, length: int
+) -> Iterator[Evidence]:
+    """The law of each request alone, for naming the fault of a batch."""
+    case = batch.as_case()
+    for place, due in enumerate(dues):
+        if not batch.lengths[place]:
+            continue
+        parts: dict[Ids, Law] = {}
+        weights: dict[Ids, float] = {}
+        law: Law = {}
+        for drafts, blocks in given.parts.items():
+            mine = parts.setdefault(drafts[place], {})
+            weight = given.weights[drafts]
+            weights[drafts[place]] = weights.get(drafts[place], 0.0) + weight
+            for ids, mass in blocks.items():
+                mine[ids[place]] = mine.get(ids[place], 0.0) + weight * mass
+                law[ids[place]] = law.get(ids[place], 0.0) + weight * mass
+        for ids, mine in parts.items():
+            parts[ids] = {block: mass / weights[ids] for block, mass in mine.items()}
+        one = replace(case, pair=batch.pairs[place], lookahead=batch.lengths[place])
+        yield Evidence(one, length, due.completed(law, length), parts, requests=len(dues))
+
+
 def _of_block(refutes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("block" if name == "batch" else name for name in refutes)
 
@@ -197,7 +224,7 @@ def _dues(batch: Batch) -> list[DueLaws]:
 
 
 def batch_call(
-    trial: Trial, batch: Batch, dues: Sequence[DueLaws], drafts: Sequence[Ids]
+    trial: Trial, batch: Batch, dues: Sequence[DueLaws], drafts: Sequence[Ids], seed: int = 0
 ) -> Callable[[], Any]:
     """A call with these drafts; beyond a request's length ids are -1 and rows another law."""
     arrays = trial.arrays(batch.dtype)
@@ -224,7 +251,7 @@ def batch_call(
     temperatures = batch.temperatures
 
     def run() -> Any:
-        named = keywords(trial.subject, batch.settings)
+        named = keywords(trial.subject, batch.settings, seed)
         if temperatures is not None:
             named["temperature"] = arrays.rows(list(temperatures), (count,))
         return trial.subject.call(*(arrays.copy(part) for part in parts), **named)
@@ -235,7 +262,7 @@ def batch_call(
 def single_call(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> Callable[[], Any]:
     """A batch of one, as `rule` has it: for edges."""
     call = batch_call(trial, Batch((case.pair,), (len(drafts),)), [due], [drafts])
-    return lambda: _blocks(call(), 1)[0]
+    return lambda: returned_blocks(call(), 1)[0]
 
 
 def _padding(row: tuple[float, ...], mass: float) -> tuple[float, ...]:
@@ -249,7 +276,12 @@ def _widened(row: tuple[float, ...], size: int) -> tuple[float, ...]:
     return (*row, *(0.0,) * (size - len(row)))
 
 
-def _blocks(value: Any, count: int) -> tuple[Ids, ...]:
+def returned_blocks(value: Any, count: int) -> tuple[Ids, ...]:
+    """The blocks that a subject returned for ``count`` requests.
+
+    Raises:
+        BadReturn: for anything but so many lists of ids.
+    """
     if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 2:
         value = list(value)
     if not isinstance(value, list | tuple) or len(value) != count:

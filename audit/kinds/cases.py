@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 from ...toymodels.gallery import GalleryPair
 from .pairs import named_pair
-from .settings import PLAIN, Grammar, HalveByCount, NoRepeat, Settings
+from .settings import PLAIN, TIES, Grammar, HalveByCount, NoRepeat, Settings
 
 #: The gallery's pairs over one vocabulary, then our own.
 PAIRS = (
     *("base", "contexts", "equal", "disjoint", "one-hot", "pruned-head"),
     *("context-dependent", "four-ids", "zeros", "two-id-residual", "shared-noise"),
     *("shifted-rows", "certain-draft", "cumulative", "fair-coins", "rare", "id-order", "padding"),
-    *("small", "tiny", "near-ratios", "six-ids"),
+    *("small", "tiny", "tiniest", "near-ratios", "six-ids"),
 )
 #: On these a third draft is tried; elsewhere two show what three would.
 DEEP = ("base", "contexts", "shifted-rows", "cumulative", "zeros")
 #: On these one draft shows all there is.
-SHALLOW = ("small", "tiny", "near-ratios", "six-ids")
+SHALLOW = ("small", "tiny", "tiniest", "near-ratios", "six-ids")
 #: What a pair's block law is called in reports, where it is there to show one thing.
 SLUGS = {
     "equal": "p-equals-q",
@@ -43,6 +43,7 @@ class Case:
         dtype: of the rows.
         may_refuse: in words, the request that a subject may refuse by raising on every path.
         ties: whether two ids are equally likely at temperature 0.
+        cut_ties: whether two ids tie for the last place of top-k or top-p: any of `TIES` is due.
     """
 
     pair: GalleryPair
@@ -53,6 +54,14 @@ class Case:
     dtype: str = "float64"
     may_refuse: str | None = None
     ties: bool = False
+    cut_ties: bool = False
+
+    @property
+    def conventions(self) -> list[Case]:
+        """This case with each of the settings that may be due."""
+        if not self.cut_ties:
+            return [self]
+        return [replace(self, settings=replace(self.settings, tie=tie)) for tie in TIES]
 
     @property
     def variant(self) -> tuple[str, str, int]:
@@ -108,6 +117,9 @@ def request_cases(lookahead: int, named: frozenset[str] = frozenset()) -> Iterat
         yield Case(pair, lookahead, "top-k", settings=Settings(top_k=k))
     yield Case(even, lookahead, "top-p", settings=Settings(top_p=0.65))
     yield Case(even, lookahead, "min-p", settings=Settings(min_p=0.6))
+    tied = named_pair("tied-at-the-cut")
+    yield Case(tied, lookahead, "top-k", settings=Settings(top_k=2), cut_ties=True)
+    yield Case(tied, lookahead, "top-p", settings=Settings(top_p=0.7), cut_ties=True)
     yield Case(even, lookahead, "combined", settings=combined(named))
     yield Case(
         greedy,

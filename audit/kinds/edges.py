@@ -18,6 +18,7 @@ from .cases import Case
 from .due import DueLaws, Rows
 from .generate import run_call
 from .kernel import Kernel
+from .kernel_layout import coupled_points
 from .pairs import named_pair
 from .settings import Ids
 from .steps import Step
@@ -37,10 +38,53 @@ class _Spoiled(Rows):
         self._clean = rows
         self._number = number
         self.size = rows.size
+        self.was_read = False
 
     def after(self, context: Ids) -> tuple[float, ...]:
         """The row, its first number replaced."""
+        self.was_read = True
         return (self._number, *self._clean.after(context)[1:])
+
+
+class _Changed(Rows):
+    """Rows that are functions of others."""
+
+    def __init__(
+        self, rows: Rows, change: Callable[[tuple[float, ...]], tuple[float, ...]]
+    ) -> None:
+        self._clean = rows
+        self._change = change
+        self.size = rows.size
+
+    def after(self, context: Ids) -> tuple[float, ...]:
+        """The row, changed."""
+        return self._change(self._clean.after(context))
+
+
+def _even(row: tuple[float, ...]) -> tuple[float, ...]:
+    return (1 / len(row),) * len(row)
+
+
+def _first(row: tuple[float, ...]) -> tuple[float, ...]:
+    return (1.0, *(0.0,) * (len(row) - 1))
+
+
+#: Rows of the drafter that must make no difference to what ignores them.
+CHANGES: tuple[Callable[[tuple[float, ...]], tuple[float, ...]], ...] = (
+    tuple,
+    _even,
+    _first,
+    lambda row: _first(row)[::-1],
+    lambda row: row[::-1],
+)
+
+
+def _changed(case: Case) -> list[DueLaws]:
+    """The case with other laws of the drafter, its own first."""
+    found = [DueLaws(case.pair, case.settings) for _ in CHANGES]
+    for due, change in zip(found, CHANGES, strict=True):
+        due.drafter = _Changed(due.drafter, change)
+    return found
 
 
 def steps(trial: Trial, call: CallMaker) -> Iterator[Step]:
@@ -52,7 +96,7 @@ def steps(trial: Trial, call: CallMaker) -> Iterator[Step]:
     for check, side, number in SPOILED:
         case = Case(named_pair("base"), 1, check, "nan")
         yield edge(trial, case, lambda c=case, s=side, n=number: _spoiled(trial, c, s, n, call))
-    if trial.subject.kind in ("rule", "generate"):
+    if trial.subject.kind in ("rule", "generate", "transformers"):
         from .reporting import reporting_steps
 
         yield from reporting_steps(trial)
@@ -94,25 +138,29 @@ def edge(trial: Trial, case: Case, run: Callable[[], Result]) -> Step:
 
 def each_drafts(trial: Trial, due: DueLaws) -> Sequence[Ids]:
     """The drafts to try; none for a subject that draws its own."""
-    return [()] if trial.subject.kind == "generate" else list(due.drafts(1))
+    return [()] if trial.subject.drafts_itself else list(due.drafts(1))
 
 
 def _endpoint(trial: Trial, case: Case, fill: float, call: CallMaker) -> Result:
-    from ..interception.endpoints import run_with_coins
+    from ..interception.endpoints import EndlessDraws, run_with_coins
 
     due = DueLaws(case.pair, case.settings)
     blank = trial.blank(case)
     coin = "0" if fill == 0.0 else "just below 1"
     for drafts in each_drafts(trial, due):
         trial.beat()
+        trial.seconds_left()  # raises when there are none
         trial.snapshot.restore()
         try:
             ids = run_with_coins(trial.shown(program(call(trial, case, due, drafts))), fill)
+        except EndlessDraws:
+            reason = f"draws for ever with every uniform {coin}; no real generator gives that"
+            return replace(blank, reason=reason)
         except Exception as raised:
             if type(raised).__name__ == "UnmodelledRandomCall":
                 return replace(blank, verdict=UNDECIDED, reason=str(raised))
             return failed(blank, f"raises with every uniform {coin}: {line(raised)}")
-        trial.returned |= trial.subject.kind != "generate"  # see `generate.run_law`
+        trial.returned |= not trial.subject.drafts_itself  # see `generate.run_law`
         if wrong := _impossible(due, ids):
             return _emitted(blank, due, wrong, f"with every uniform {coin}")
     return replace(blank, verdict=LOSSLESS)
@@ -147,12 +195,17 @@ def _spoiled(trial: Trial, case: Case, side: str, number: float, call: CallMaker
     """Whether a row with a number that is none leads to an id."""
     clean = DueLaws(case.pair, case.settings)
     spoiled = DueLaws(case.pair, case.settings)
-    setattr(spoiled, side, _Spoiled(getattr(spoiled, side), number))
+    rows = _Spoiled(getattr(spoiled, side), number)
+    setattr(spoiled, side, rows)
     blank = trial.blank(case)
     for drafts in each_drafts(trial, clean):
         found = trial.enumerate(
             program(call(trial, case, spoiled, drafts)), max_paths=200, noted=False
         )
+        if found.law and not rows.was_read:  # a `generate` that never asks its drafter
+            continue
+        if found.law and side == "drafter" and _ignores(trial, case, drafts, found.law, call):
+            continue
         if found.law:
             ids = next(iter(found.law))
             mass = math.fsum(found.law.values())
@@ -166,6 +219,19 @@ def _spoiled(trial: Trial, case: Case, side: str, number: float, call: CallMaker
     return replace(blank, verdict=LOSSLESS)
 
 
+def _ignores(trial: Trial, case: Case, drafts: Ids, law: dict[Ids, float], call: CallMaker) -> bool:
+    """Whether the drafter's rows make no difference for these drafts, so that none can harm."""
+    if trial.subject.drafts_itself:  # its law never depends on them, if it is right
+        return False
+    for due in _changed(case):
+        found = trial.enumerate(program(call(trial, case, due, drafts)), 200, noted=False)
+        if any(
+            abs(found.law.get(ids, 0.0) - law.get(ids, 0.0)) > 1e-9 for ids in {**found.law, **law}
+        ):
+            return False
+    return True
+
+
 def _kernel_spoiled(trial: Trial, case: Case, side: str, number: float) -> Result:
     clean = DueLaws(case.pair, case.settings)
     spoiled = DueLaws(case.pair, case.settings)
@@ -175,6 +241,11 @@ def _kernel_spoiled(trial: Trial, case: Case, side: str, number: float) -> Resul
         kernel = Kernel(trial, case, spoiled, drafts)
         half = ((0.5,) * kernel.coins.scalars, ((1.0,) * clean.size,) * kernel.coins.races)
         ids = kernel(half)
+        if side == "drafter" and not isinstance(ids, str):
+            points = coupled_points(kernel.coins, 24)
+            others = [Kernel(trial, case, due, drafts) for due in _changed(case)]
+            if all(other(point) == kernel(point) for point in points for other in others):
+                continue
         if not isinstance(ids, str):
             return failed(
                 blank, f"returns {list(ids)} where the {side}'s rows hold {number}; an error is due"

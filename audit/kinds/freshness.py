@@ -10,6 +10,8 @@ runs, copies hold the fakes of generators, as the places that they are put in di
 
 from __future__ import annotations
 
+import functools
+import gc
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -17,7 +19,8 @@ from typing import Any
 
 from ..interception import places
 
-_ATOMS = (int, float, complex, str, bytes, bool, type(None), frozenset, range)
+_CACHED = functools._lru_cache_wrapper  # the type, which has no other name
+_ATOMS = (int, float, complex, str, bytes, bool, type(None), range)
 
 
 class Snapshot:
@@ -28,6 +31,7 @@ class Snapshot:
         self._module = getattr(function, "__module__", None)
         self._places: list[tuple[Any, str, Any]] = []
         self._cells: list[tuple[Any, Any]] = []
+        self._caches: list[tuple[Any, int]] = []
         if function is not call:
             owner = getattr(call, "__self__", call)
             self._note_instance(owner)
@@ -48,6 +52,9 @@ class Snapshot:
                 object.__setattr__(holder, name, copied)
         for cell, value in self._cells:
             cell.cell_contents = self._copy(value, memo)
+        for function, size in self._caches:  # what a path put in is not for the next
+            if function.cache_info().currsize != size:
+                function.cache_clear()
 
     def _note_function(self, function: types.FunctionType, seen: set[int]) -> None:
         if id(function) in seen:
@@ -64,6 +71,8 @@ class Snapshot:
                 continue
             if isinstance(value, types.FunctionType):
                 self._note_function(value, seen)
+            elif isinstance(value, _CACHED):
+                self._note_cache(value)
             elif self._is_plain(value):
                 self._cells.append((cell, self._copy(value, memo)))
         for name, value in list(vars(function).items()):
@@ -72,11 +81,20 @@ class Snapshot:
         for name, value in list(function.__globals__.items()):
             if name.startswith("__"):
                 continue
+            if isinstance(value, _CACHED) and value.__module__ == self._module:
+                self._note_cache(value)
+                continue
             if isinstance(value, types.FunctionType) and value.__module__ == self._module:
                 if value.__globals__ is function.__globals__:
                     self._note_helper(value, memo)
             elif self._is_plain(value):
                 self._places.append((function.__globals__, name, self._copy(value, memo)))
+
+    def _note_cache(self, function: Any) -> None:
+        """What `functools.lru_cache` made; a generator that it may hold is dropped."""
+        if _may_hold_generator(function):
+            function.cache_clear()
+        self._caches.append((function, function.cache_info().currsize))
 
     def _note_helper(self, function: types.FunctionType, memo: dict[int, Any]) -> None:
         """Defaults and attributes of a function beside the subject."""
@@ -97,7 +115,7 @@ class Snapshot:
         if isinstance(value, type | types.ModuleType | types.FunctionType):
             return False
         return (
-            isinstance(value, (*_ATOMS, list, dict, set, tuple, deque, bytearray))
+            isinstance(value, (*_ATOMS, list, dict, set, frozenset, tuple, deque, bytearray))
             or _is_array(value)
             or self._is_own_instance(value)
         )
@@ -139,6 +157,15 @@ class Snapshot:
             copied = places.standing_for(value)
         memo[id(value)] = copied
         return copied
+
+
+def _may_hold_generator(cached: Any) -> bool:
+    """Whether a cached function may have given one of NumPy's generators, before interception."""
+    info = cached.cache_info()
+    if info.maxsize is not None:  # what it holds cannot be seen
+        return info.currsize > 0
+    kept = [part for part in gc.get_referents(cached) if type(part) is dict]
+    return any(places.is_generator(value) for part in kept for value in part.values())
 
 
 def _is_array(value: Any) -> bool:

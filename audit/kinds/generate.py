@@ -17,7 +17,7 @@ from .calling import Arrays, BadReturn, keywords, program, returned_ids
 from .cases import TWO_VOCABULARIES, Case, as_next_token
 from .due import DueLaws, Rows, prefixes
 from .evidence import Evidence
-from .judging import Given, judged, refused
+from .judging import Given, judged, likeliest_convention, refused
 from .pairs import named_pair
 from .rule import merged, product
 from .settings import PLAIN, Ids, not_applicable
@@ -53,7 +53,11 @@ class Model:
 def run_call(
     trial: Trial, case: Case, due: DueLaws, horizon: int, seed: int = 0
 ) -> Callable[[], Any]:
-    """A call of a `generate` subject at the pair's prompt."""
+    """A call of a whole decoder at the pair's prompt."""
+    if trial.subject.kind == "transformers":
+        from .transformers_calls import transformers_call
+
+        return transformers_call(trial, case, due, horizon, seed)
     arrays = trial.arrays(case.dtype)
     target, drafter = Model(due.target, arrays), Model(due.drafter, arrays)
     subject, prompt = trial.subject, list(due.prompt)
@@ -113,7 +117,11 @@ def run_results(trial: Trial, cases: Sequence[Case], horizon: int) -> list[Resul
         if not given.errors and given.reason is None and case.check == "run":
             trial.evidence.append(Evidence(case, horizon, law, {}))
         common: tuple[Any, ...] = (due.prompt, due.size, trial.tolerance, started)
-        runs.append(judged(blank, expected, replace(given, law=law), *common))
+        laws = [expected] + [
+            DueLaws(case.pair, one.settings).strings((), horizon) for one in case.conventions[1:]
+        ]
+        each = [judged(blank, one, replace(given, law=law), *common) for one in laws]
+        runs.append(each[likeliest_convention(each)])
         if case.settings == PLAIN and case.dtype == "float64" and case.check == "run":
             first = replace(given, law=prefixes(law, 1))
             blank = trial.blank(as_next_token(case), horizon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -18,6 +19,8 @@ ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bflo
 ROUNDINGS = 168
 #: Below this no float64 distance is asserted: code guards its divisions with 1e-10 and the like.
 GUARD = 5e-10
+#: A law that is not complete is good enough if less than this part of the tolerance is missing.
+WORTH_KNOWING = 0.1
 
 
 def tolerance_for(dtype: str, asked: float | None) -> float:
@@ -106,7 +109,7 @@ class Given:
     @property
     def raises_always(self) -> bool:
         """Whether nothing but exceptions came of it."""
-        return not self.law and bool(self.errors) and self.unexplored < 1e-12
+        return not self.law and bool(self.errors) and self.unexplored < 1e-9
 
 
 @dataclass
@@ -133,7 +136,7 @@ def compare(
     outside = any(not 0 <= token < vocabulary for ids in law for token in ids)
     if distance <= tolerance and not outside:
         return None
-    complete = given.error_mass + given.unexplored < 1e-12
+    complete = given.error_mass + given.unexplored <= WORTH_KNOWING * tolerance
     best: tuple[Ids, float, float] | None = None
     for length in range(1, longest(law) + 1):
         due_, given_ = prefixes(due, length), prefixes(law, length)
@@ -190,6 +193,7 @@ def judged(
         return replace(
             measured,
             verdict=LOSSY,
+            reason=_outside(given, vocabulary),
             fault_candidates=("numerical-edge",) if halved(given.dtype) else (),
             total_variation=Value(None, min(1.0, found.distance)),
             witness=Witness(
@@ -208,7 +212,10 @@ def judged(
     reasons = missing(given)
     distance = math.fsum(max(0.0, mass - due.get(ids, 0.0)) for ids, mass in given.law.items())
     unknown = given.error_mass + given.unexplored
-    if reasons and (given.reason is not None or distance + unknown > tolerance):
+    if reasons and (
+        distance + unknown > tolerance
+        or (given.reason is not None and unknown > WORTH_KNOWING * tolerance)
+    ):
         return replace(measured, verdict=UNDECIDED, reason="; ".join(reasons))
     # What raises only where rounding leads, as 0/0 does where p is q, cannot change the verdict.
     return replace(
@@ -217,6 +224,40 @@ def judged(
         total_variation=Value(None, distance),
         reason="; ".join(filter(None, (given.note, *reasons))) or None,
     )
+
+
+def likeliest_convention(results: Sequence[Result]) -> int:
+    """Which of several laws, each of which may be due, the subject keeps, judged by each."""
+    order = {LOSSLESS: 0, LOSSY: 1}
+    return min(
+        range(len(results)),
+        key=lambda n: (
+            order.get(results[n].verdict, 2),
+            value.float if (value := results[n].total_variation) else 0.0,
+        ),
+    )
+
+
+def _outside(given: Given, vocabulary: int) -> str | None:
+    """What to say of ids that are none, None where there are none."""
+    mass: dict[int, float] = {}
+    for ids, share in given.law.items():
+        for token in {token for token in ids if not 0 <= token < vocabulary}:
+            mass[token] = mass.get(token, 0.0) + share
+    if not mass:
+        return None
+    token = max(mass, key=lambda token: mass[token])
+    text = (
+        f"id {token} is outside the vocabulary of {vocabulary}, whose ids are 0 to "
+        f"{vocabulary - 1}; it comes with probability {mass[token]:.3g}"
+    )
+    if token == vocabulary and mass[token] < tolerance_for("float32", None):
+        dtype = "float32" if given.dtype == "float64" and mass[token] > 1e-12 else given.dtype
+        text += (
+            f", as from an inverse of a cumulative sum: the last cumulative sum is below 1 in "
+            f"{dtype}, and a coin above it finds no id"
+        )
+    return text
 
 
 def missing(given: Given) -> list[str]:

@@ -5,8 +5,8 @@ threshold they lie. The structure that its declared coins may have:
 
 - a uniform coin has finitely many thresholds (one to accept, fewer than V to invert a cumulative
   law), which depend on other coins only through the intervals that these lie in;
-- noise along an axis of V numbers is a race, won by the id of the least ``E / weight``; two races
-  on the same noise are integrated together.
+- noise along an axis of V numbers is a race, won by the id of the least ``E / weight``; several
+  races on the same noise are integrated together.
 
 Thresholds are found by bisection, one coin after the other, each in every interval of the coins
 before it, so that a coin used twice is one variable. The tree found is then tested at random and
@@ -26,12 +26,12 @@ from .kernel_coins import Structure, StructureError
 from .kernel_layout import Coins, Outcome, coupled_points
 from .rule import rule_arguments
 from .settings import Ids
-from .trial import Trial
+from .trial import Trial, contained, quiet
 
 #: The pairs a kernel is tried on: fewer than a rule, since each takes thousands of calls.
 PAIRS = (
     *("base", "contexts", "equal", "disjoint", "zeros", "context-dependent", "two-id-residual"),
-    *("shifted-rows", "cumulative", "fair-coins"),
+    *("shifted-rows", "cumulative", "fair-coins", "rare", "small", "tiny", "tiniest"),
 )
 #: Calls for one block law; beyond them the structure is given up.
 MAX_CALLS = 60_000
@@ -80,9 +80,10 @@ class Kernel:
             for name, shape, values in self.coins.arrays(point)
         }
         named = keywords(self._trial.subject, self._settings)
+        given = tuple(copy(a) for a in self._arguments)
         try:
             return returned_ids(
-                self._trial.subject.call(*(copy(a) for a in self._arguments), coins, **named)
+                contained(lambda: self._trial.subject.call(*given, coins, **named))()
             )
         except Exception as raised:
             line = " ".join(str(raised).split())
@@ -101,7 +102,8 @@ def _law_for(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> KernelLaw:
     """The law of the block for given drafts, from thresholds found by probing."""
     kernel = Kernel(trial, case, due, drafts)
     try:
-        law = _law(kernel, hints(case, due, drafts))
+        with quiet():
+            law = _law(kernel, hints(case, due, drafts))
     except StructureError as problem:
         law = KernelLaw(unexplored_mass=1.0, reason=f"outside the declared structure: {problem}")
     except CallsSpentError:
@@ -151,5 +153,24 @@ def hints(case: Case, due: DueLaws, drafts: Ids) -> list[float]:
             for x in law[:-1]:
                 total += x
                 found.add(total)
+    found.update(_block_thresholds(due, drafts))
     del case
     return sorted(t for t in found if 1e-12 < t < 1 - 1e-12)
+
+
+def _block_thresholds(due: DueLaws, drafts: Ids) -> list[float]:
+    """The acceptance thresholds of block verification (algorithm 2 of arXiv:2403.10444)."""
+    found: list[float] = []
+    ratio = 1.0
+    for j, token in enumerate(drafts):
+        q = due.drafter.after(due.prompt + drafts[:j])
+        if not q[token]:
+            break
+        ratio = min(1.0, ratio * due.row(drafts[:j])[token] / q[token])
+        found.append(ratio)
+        if j + 1 < len(drafts):
+            p, q = due.row(drafts[: j + 1]), due.drafter.after(due.prompt + drafts[: j + 1])
+            left = sum(max(0.0, ratio * a - b) for a, b in zip(p, q, strict=True))
+            if left + 1.0 - ratio > 0:
+                found.append(left / (left + 1.0 - ratio))
+    return found

@@ -187,13 +187,15 @@ class Structure:
     def dtype(self) -> str:
         """The narrowest dtype that the thresholds show.
 
-        In float32 thresholds lie on or halfway between its numbers, near one that is due.
+        In float32 thresholds lie on or halfway between its numbers, near one that is due. Some of
+        them use most of its digits: 1/2 alone is a number of every dtype, and shows none.
         """
         ends = [*self._hints, 0.0, 1.0]
         off = [t for t in self._thresholds if all(abs(t - hint) >= 1e-12 for hint in ends)]
-        for name, bits, reach in (("float16", 13, 2e-3), ("float32", 26, 1e-6)):
-            if off and all(
-                _bits(t) <= bits and any(abs(t - hint) < reach for hint in ends) for t in off
+        digits = max(map(_bits, off), default=0)
+        for name, least, most, reach in (("float16", 6, 13, 2e-3), ("float32", 14, 26, 1e-6)):
+            if least <= digits <= most and all(
+                any(abs(t - hint) < reach for hint in ends) for t in off
             ):
                 return name
         return "float64"

@@ -30,6 +30,10 @@ OPTIONAL = (
     *("eos", "temperature", "top_k", "top_p", "min_p", "logits_processor", "seed", "generator"),
     *("target_tokenizer", "drafter_tokenizer", "return_logprobs"),
 )
+#: The library's own keywords, which only `transformers` subjects get.
+OF_TRANSFORMERS = (
+    *("max_new_tokens", "do_sample", "eos_token_id", "pad_token_id", "num_assistant_tokens"),
+)
 DOMAINS = ("uniform", "exponential", "gumbel")
 
 
@@ -58,6 +62,8 @@ class Subject:
         required: those of them that have no default.
         relaxed: the property it declares instead of losslessness, if any.
         coins: what a kernel declares.
+        named: of a `transformers` subject, all keywords that its signature names.
+        accepted: of a `transformers` subject, the keywords of ``generate()`` that it can be given.
     """
 
     call: Callable[..., Any]
@@ -68,6 +74,13 @@ class Subject:
     required: frozenset[str]
     relaxed: str | None = None
     coins: tuple[CoinSpec, ...] = ()
+    named: frozenset[str] = frozenset()
+    accepted: frozenset[str] = frozenset()
+
+    @property
+    def drafts_itself(self) -> bool:
+        """Whether it draws its own drafts, as whole decoders do."""
+        return self.kind in ("generate", "transformers")
 
 
 def load(spec: str, kind: str | None) -> Subject:
@@ -121,6 +134,10 @@ def subject_from(call: object, kind: str | None, name: str | None = None) -> Sub
     if relaxed is not None and not (isinstance(relaxed, str) and relaxed.strip()):
         raise SubjectError(f"{name}.relaxed is {relaxed!r}; it must be a text naming the property")
     coins = _coins(call, name) if kind == "kernel" else ()
+    if kind == "transformers":
+        from .transformers_signature import of_transformers
+
+        return of_transformers(Subject(call, kind, name, array, named, required, relaxed))
     return Subject(call, kind, name, array, named, required, relaxed, coins)
 
 
@@ -140,6 +157,10 @@ def _check_kind(name: str, kind: str | None) -> None:
         near = difflib.get_close_matches(kind, KINDS, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise SubjectError(f"there is no kind {kind!r}, only {_kinds()}{hint}")
+    if kind == "transformers":
+        from .transformers_signature import check_installed
+
+        check_installed()
 
 
 def _kinds() -> str:
@@ -224,12 +245,12 @@ def _signature(call: Callable[..., Any], kind: str, name: str) -> tuple[frozense
             f"{name}{signature} has its parameters in another order; {expected}, by position"
         )
     try:
-        bound = signature.bind(*ARGUMENTS[kind], **dict.fromkeys(named))
+        more = {*OF_TRANSFORMERS} & {*signature.parameters} if kind == "transformers" else set()
+        signature.bind(*ARGUMENTS[kind], **dict.fromkeys(named | more))
     except TypeError as problem:
         raise SubjectError(
             f"{name}{signature} does not fit its kind ({problem}); {expected}"
         ) from None
-    del bound
     return named, required
 
 

@@ -1,36 +1,19 @@
 """Pairs over one vocabulary that subjects are tried on besides the gallery's.
 
 Each is made to show one mistake, most of them the smallest on which that mistake has a known exact
-law. Those of `REQUESTS` are for temperatures, truncation and processors: their drafter's laws are
-even over the ids that they propose, which no such setting changes, so that it does not matter
-whether a subject applies the settings to the drafter's rows too.
+law.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from ...reference.pair import Pair
 from ...toymodels.gallery import GALLERY, GalleryPair, gallery_pair
 from ...toymodels.models import NgramModel
 from ...toymodels.pairs import Shelf, bigram, context_free
-from ...toymodels.tokenizers import greedy
+from .pair_building import shared, trigram
+from .request_pairs import REQUESTS
 
 CASES = Shelf()
-REQUESTS = Shelf()
-
-
-def shared(target: NgramModel, drafter: NgramModel, eos: int | None = None) -> Pair:
-    """A pair over one vocabulary, spelled a, b, c, ..."""
-    spelled = ["abcdefgh"[i] if i != eos else None for i in range(target.size)]
-    tokenizer = greedy(spelled, end_of_sequence=eos)
-    return Pair(target, drafter, tokenizer, tokenizer)
-
-
-def trigram(size: int, rows: Mapping[str, str]) -> NgramModel:
-    """A model of order 3 from laws by context, "" being the empty one and "01" two ids."""
-    tables = {tuple(map(int, context)): law.split() for context, law in rows.items()}
-    return NgramModel(size, 3, tables)
 
 
 @CASES.pair("context-dependent", "both laws depend on the last two ids and are positive everywhere")
@@ -138,6 +121,23 @@ def tiny() -> Pair:
     )
 
 
+@CASES.pair("tiniest", "four ids of probability 5e-10 on both sides: a q that is clamped at 1e-9")
+def tiniest() -> Pair:
+    """A clamp of q at c shows where p and q are c/2, at four ids at once.
+
+    A clamp at c changes nothing for an id that has p >= c (it is accepted anyway) or q >= c. For
+    any other id it takes min(p, q) - p q / c from what is accepted, at most c / 4, at p = q =
+    c / 2. A row therefore shows at most c / 4 for every id but one, and rarer contexts show less:
+    beyond them is only the number of ids. With the four here that is c, and below a c of about
+    5e-10, the tolerance in float64, a clamp is invisible in principle on so few ids; so are
+    1e-12 and the like on any toy. More ids would take 1e-10 added to q for a fault.
+    """
+    return shared(
+        context_free(" ".join(["1/2000000000"] * 4 + ["1/2", "499999998/1000000000"])),
+        context_free(" ".join(["1/2000000000"] * 4 + ["1/4", "749999998/1000000000"])),
+    )
+
+
 @CASES.pair("near-ratios", "ratios of 0.99, 0.95, 0.9 and 0.85: shows what passes for accepted")
 def near_ratios() -> Pair:
     """p = (198, 190, 180, 170, 262) / 1000, q even over five ids."""
@@ -178,95 +178,6 @@ def id_order() -> Pair:
 def padding() -> Pair:
     """The gallery's base with ids 3 and 4 of probability zero."""
     return shared(context_free("1/2 3/10 1/5 0 0"), context_free("1/5 3/10 1/2 0 0"))
-
-
-_TARGET = ("4/10 3/10 2/10 1/10", "4/10 3/10 2/10 1/10", "1/10 4/10 3/10 2/10")
-_TARGET_REST = ("2/10 1/10 4/10 3/10", "3/10 2/10 1/10 4/10")
-
-
-@REQUESTS.pair("even-drafter", "the drafter's laws are even over two ids: no setting changes them")
-def even_drafter() -> Pair:
-    """Four ids; laws of the target that temperatures and truncation all change."""
-    return shared(
-        bigram(*_TARGET, *_TARGET_REST),
-        bigram("1/2 0 1/2 0", "1/2 0 1/2 0", "0 1/2 0 1/2", "1/2 1/2 0 0", "0 0 1/2 1/2"),
-    )
-
-
-@REQUESTS.pair("no-repeat", "for a processor that bans the last id; the drafter never repeats 1, 2")
-def no_repeat() -> Pair:
-    """The drafter is even over ids that the processor allows."""
-    return shared(
-        bigram("2/5 2/5 1/5", "2/5 2/5 1/5", "1/5 2/5 2/5", "2/5 1/5 2/5"),
-        bigram("1/2 1/2 0", "1/2 1/2 0", "1/2 0 1/2", "1/2 1/2 0"),
-    )
-
-
-@REQUESTS.pair("grammar", "for a mask whose state changes inside the draft and at the bonus token")
-def grammar() -> Pair:
-    """The drafter is even over ids that the mask allows."""
-    return shared(
-        bigram("2/5 2/5 1/5", "2/5 1/5 2/5", "1/5 2/5 2/5", "2/5 1/5 2/5"),
-        bigram("1/2 1/2 0", "1/2 1/2 0", "1/2 0 1/2", "1/2 0 1/2"),
-    )
-
-
-@REQUESTS.pair("greedy", "the drafter is certain of one id, right about half the time")
-def greedy_pair() -> Pair:
-    """The likeliest id depends on the id before; no two are equally likely."""
-    return shared(
-        bigram("1/2 3/10 1/5", "1/5 1/2 3/10", "1/5 3/10 1/2", "1/2 3/10 1/5"),
-        bigram("0 1 0", "0 1 0", "1 0 0", "1 0 0"),
-    )
-
-
-@REQUESTS.pair("tie-first", "two ids equally likely, the drafter certain of the first")
-def tie_first() -> Pair:
-    """p = (2/5, 2/5, 1/5) everywhere."""
-    return shared(context_free("2/5 2/5 1/5"), context_free("1 0 0"))
-
-
-@REQUESTS.pair("tie-second", "two ids equally likely, the drafter certain of the second")
-def tie_second() -> Pair:
-    """p = (2/5, 2/5, 1/5) everywhere."""
-    return shared(context_free("2/5 2/5 1/5"), context_free("0 1 0"))
-
-
-@REQUESTS.pair("tie-neither", "two ids equally likely, the drafter certain of a third")
-def tie_neither() -> Pair:
-    """p = (2/5, 2/5, 1/5) everywhere."""
-    return shared(context_free("2/5 2/5 1/5"), context_free("0 0 1"))
-
-
-def _ending(eos: int) -> Pair:
-    """Laws over three ids of which ``eos`` is 2 renumbered; every id may be drafted everywhere."""
-
-    def law(a: str, b: str, end: str) -> str:
-        return " ".join((a, b, end) if eos == 2 else (end, b, a))
-
-    rows = [law("1/2", "1/4", "1/4"), law("1/3", "1/3", "1/3"), law("1/2", "1/4", "1/4")]
-    drafts = [law("1/4", "1/4", "1/2"), law("1/4", "1/2", "1/4"), law("1/2", "1/2", "0")]
-    if eos == 0:
-        rows, drafts = rows[::-1], drafts[::-1]
-    return shared(bigram(rows[0], *rows), bigram(drafts[0], *drafts), eos=eos)
-
-
-@REQUESTS.pair("ends", "an end of sequence that is drafted and accepted at every place")
-def ends() -> Pair:
-    """2 ends a sequence."""
-    return _ending(2)
-
-
-@REQUESTS.pair("ends-by-zero", "the same, ended by id 0", prompt=(2,))
-def ends_by_zero() -> Pair:
-    """0 ends a sequence."""
-    return _ending(0)
-
-
-@REQUESTS.pair("impossible-draft", "every draft has probability zero under the target")
-def impossible_draft() -> Pair:
-    """p = (1, 0), q = (0, 1): a comparison that lets equality through accepts at a coin of 0."""
-    return shared(context_free("1 0"), context_free("0 1"))
 
 
 def named_pair(name: str) -> GalleryPair:

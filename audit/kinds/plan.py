@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...toymodels.gallery import GalleryPair
-from . import batch_rule, edges, generate, kernel, rule
+from . import batch_requests, batch_rule, edges, generate, kernel, rule
 from .cases import (
     SHALLOW,
     Case,
@@ -30,6 +30,7 @@ def steps(
         "generate": _generate_steps,
         "batch_rule": _batch_steps,
         "kernel": _kernel_steps,
+        "transformers": _transformers_steps,
     }
     return list(makers[trial.subject.kind](trial, pairs, lookaheads, horizon))
 
@@ -96,6 +97,14 @@ def _generate_steps(
     yield from edges.run_steps(trial)
 
 
+def _transformers_steps(
+    trial: Trial, pairs: Sequence[GalleryPair] | None, lookaheads: Sequence[int], horizon: int
+) -> Iterator[Step]:
+    from .transformers_plan import transformers_steps
+
+    yield from transformers_steps(trial, pairs, lookaheads, horizon)
+
+
 def _runs(
     trial: Trial, pairs: Sequence[GalleryPair] | None, lookaheads: Sequence[int], horizon: int
 ) -> Iterator[Step]:
@@ -128,6 +137,9 @@ def _batch_steps(
     for case in batch_rule.cases(trial, pairs, lookaheads):
         blank = trial.blank(case.as_case())
         yield Step(blank, lambda case=case: batch_rule.results(trial, case))
+    for two in batch_requests.following(pairs):
+        blank = replace(trial.blank(two[-1].as_case()), guarantee="run")
+        yield Step(blank, lambda two=two: [batch_requests.second_batch_result(trial, two)])
     if pairs is None:
         yield from edges.steps(trial, batch_rule.single_call)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from .edges import each_drafts, edge, failed, line
 from .generate import Model
 from .pairs import named_pair
 from .rule import rule_arguments
-from .settings import Ids, Settings
+from .settings import Ids
 from .steps import Step
 from .trial import Trial
 
@@ -41,20 +41,11 @@ def _reporting(trial: Trial, case: Case) -> Result:
     """Whether the log-probabilities reported are the target's own of the ids returned."""
     due = DueLaws(case.pair, case.settings)
     blank = trial.blank(case)
-    arrays = trial.arrays()
-    subject = trial.subject
-    target, drafter = Model(due.target, arrays), Model(due.drafter, arrays)
     for drafts in each_drafts(trial, due):
-        given = (
-            (target, drafter, list(due.prompt), 1, 2)
-            if subject.kind == "generate"
-            else rule_arguments(arrays, due, drafts)
-        )
+        asked = _call(trial, case, due, drafts, 2)
 
-        def path(given: Any = given) -> Any:
-            fresh = [arrays.copy(a) if hasattr(a, "shape") else a for a in given]
-            named = keywords(subject, case.settings) | {"return_logprobs": True}
-            return returned_with_logprobs(subject.call(*fresh, **named))
+        def path(asked: Any = asked) -> Any:
+            return returned_with_logprobs(asked(0, {"return_logprobs": True}))
 
         found = trial.enumerate(path)
         if found.reason is not None:
@@ -88,10 +79,9 @@ def _seeds(trial: Trial, case: Case) -> Result:
     """Real draws: the same seed twice gives the same ids, and not every seed gives the same."""
     due = DueLaws(case.pair, case.settings)
     blank = trial.blank(case)
-    arrays = trial.arrays()
     subject = trial.subject
-    models = Model(due.target, arrays), Model(due.drafter, arrays)
     drafts = max(due.drafts(1).items(), key=lambda item: item[1])[0]
+    asked = _call(trial, case, due, drafts, 6)
     seen: set[tuple[Ids, ...]] = set()
     for seed in SEEDS:
         pair: list[tuple[Ids, ...]] = []
@@ -99,18 +89,13 @@ def _seeds(trial: Trial, case: Case) -> Result:
             trial.beat()
             trial.snapshot.restore()
             ids: list[Ids] = []
-            named = keywords(subject, Settings(), seed)
+            named: dict[str, Any] = {}
             if "seed" in subject.options:
                 named["seed"] = seed
             if "generator" in subject.options:
                 named["generator"] = new_generator(subject.array, seed)
-            given = (
-                (*models, list(due.prompt), 1, 6)
-                if subject.kind == "generate"
-                else rule_arguments(arrays, due, drafts)
-            )
             try:
-                ids.append(returned_ids(subject.call(*given, **named)))
+                ids.append(returned_ids(asked(seed, named)))
             except Exception as raised:
                 return failed(blank, f"raises with seed {seed}: {line(raised)}")
             pair.append(tuple(ids))
@@ -120,6 +105,29 @@ def _seeds(trial: Trial, case: Case) -> Result:
             )
             return replace(wrong, fault="coupled-randomness")
         seen.add(pair[0])
-    if subject.kind == "generate" and len(seen) == 1:
+    if subject.drafts_itself and len(seen) == 1:
         return failed(blank, f"{len(SEEDS)} seeds all give {list(next(iter(seen))[0])}")
     return replace(blank, verdict=LOSSLESS)
+
+
+def _call(
+    trial: Trial, case: Case, due: DueLaws, drafts: Ids, horizon: int
+) -> Callable[[int, dict[str, Any]], Any]:
+    """A call of the subject, given a seed and keywords that are passed whatever it is asked."""
+    subject, arrays = trial.subject, trial.arrays()
+    if subject.kind == "transformers":
+        from .transformers_calls import Requests
+
+        requests = Requests(trial, [case], [due])
+        return lambda seed, named: requests.call(0, horizon, seed, **named)
+    given = (
+        (Model(due.target, arrays), Model(due.drafter, arrays), list(due.prompt), 1, horizon)
+        if subject.kind == "generate"
+        else rule_arguments(arrays, due, drafts)
+    )
+
+    def call(seed: int, named: dict[str, Any]) -> Any:
+        fresh = [arrays.copy(a) if hasattr(a, "shape") else a for a in given]
+        return subject.call(*fresh, **(keywords(subject, case.settings, seed) | named))
+
+    return call

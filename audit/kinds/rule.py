@@ -19,7 +19,7 @@ from .calling import keywords, returned_ids
 from .cases import Case, as_next_token
 from .due import DueLaws, longest, prefixes
 from .evidence import Evidence
-from .judging import Given, judged, refused
+from .judging import Given, judged, likeliest_convention, refused
 from .pairs import named_pair
 from .settings import PLAIN, Ids, not_applicable
 from .trial import Trial
@@ -97,17 +97,27 @@ def block_results(trial: Trial, cases: Sequence[Case], block_law: BlockLaw) -> l
         if case.may_refuse and (no := refused(blank, given, case.may_refuse)):
             blocks.append(no)
             continue
-        block, first = _judged_both(trial, case, due, given, started)
+        block, first = _judged_both(trial, case, given, started)
         blocks.append(block)
         if case.settings == PLAIN and case.lookahead and case.dtype == "float64":
             firsts.append(first)
     return [*([merged(firsts)] if firsts else []), merged(blocks)]
 
 
-def _judged_both(
-    trial: Trial, case: Case, due: DueLaws, given: Given, started: float
-) -> tuple[Result, Result]:
-    raw = given.law
+def _judged_both(trial: Trial, case: Case, given: Given, started: float) -> tuple[Result, Result]:
+    """The results of the block and of its first token, by the convention that fits best."""
+    both = [_judged_as(trial, one, given, started) for one in case.conventions]
+    chosen = likeliest_convention([block for block, _, _ in both])
+    block, first, evidence = both[chosen]
+    if evidence is not None:
+        trial.evidence.append(evidence)
+    return block, first
+
+
+def _judged_as(
+    trial: Trial, case: Case, given: Given, started: float
+) -> tuple[Result, Result, Evidence | None]:
+    raw, due = given.law, DueLaws(case.pair, case.settings)
     length = max(longest(raw), case.lookahead + 1)
     completed = due.completed(raw, length)
     expected = due.strings((), length)
@@ -122,14 +132,15 @@ def _judged_both(
         replace(given, law=prefixes(completed, 1)),
         *common,
     )
+    evidence = None
     if not given.errors and given.reason is None and case.lookahead:
-        trial.evidence.append(Evidence(case, length, completed, given.parts))
+        evidence = Evidence(case, length, completed, given.parts)
         block = replace(
             block,
             acceptance=Value.of(accepted(given, case.settings.eos)),
             tokens_per_pass=Value.of(math.fsum(len(b) * mass for b, mass in raw.items())),
         )
-    return block, first
+    return block, first, evidence
 
 
 def accepted(given: Given, eos: int | None) -> float | None:

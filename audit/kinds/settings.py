@@ -2,19 +2,23 @@
 
 The order is the one of plain ``generate()`` in `transformers`: logits processor, temperature,
 top-k, top-p, min-p, each on the law that the one before it left, renormalised. Temperature 0 is a
-mode of its own: the likeliest id, and where several are equally likely any of them.
+mode of its own: the likeliest id, and where several are equally likely any of them. Where ids tie
+for the last place of top-k or top-p, all of them may be kept, or the first, or the last.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ..report import Result
 
 Row = tuple[float, ...]
 Ids = tuple[int, ...]
+#: Which of the ids that tie at a cut are kept.
+Tie = Literal["all", "first", "last"]
+TIES: tuple[Tie, ...] = ("all", "first", "last")
 
 
 class Processor(Protocol):
@@ -112,7 +116,11 @@ class Nothing(Banning):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a request asks for; None is what is not asked for."""
+    """What a request asks for; None is what is not asked for.
+
+    Attributes:
+        tie: which ids top-k and top-p keep of those that tie for the last place.
+    """
 
     temperature: float | None = None
     top_k: int | None = None
@@ -120,6 +128,7 @@ class Settings:
     min_p: float | None = None
     processor: Processor | None = None
     eos: int | None = None
+    tie: Tie = "all"
 
     @property
     def needs(self) -> frozenset[str]:
@@ -142,10 +151,9 @@ class Settings:
         if self.temperature is not None:
             row = _tempered(row, self.temperature)
         if self.top_k is not None:
-            cut = sorted(row, reverse=True)[min(self.top_k, len(row)) - 1]
-            row = _normalised(tuple(x if x >= cut else 0.0 for x in row))
+            row = _likeliest(row, min(self.top_k, len(row)), self.tie)
         if self.top_p is not None:
-            row = _nucleus(row, self.top_p)
+            row = _nucleus(row, self.top_p, self.tie)
         if self.min_p is not None:
             cut = self.min_p * max(row)
             row = _normalised(tuple(x if x >= cut else 0.0 for x in row))
@@ -171,16 +179,25 @@ def _tempered(row: Row, temperature: float) -> Row:
     )
 
 
-def _nucleus(row: Row, mass: float) -> Row:
+def _nucleus(row: Row, mass: float, tie: Tie) -> Row:
     """The fewest likeliest ids whose probabilities add up to ``mass`` or more."""
-    kept: set[int] = set()
     total = 0.0
-    for token in sorted(range(len(row)), key=lambda i: -row[i]):
+    for count, probability in enumerate(sorted(row, reverse=True), 1):
+        total += probability
         if total >= mass:
-            break
-        kept.add(token)
-        total += row[token]
-    return _normalised(tuple(x if i in kept else 0.0 for i, x in enumerate(row)))
+            return _likeliest(row, count, tie)
+    return row
+
+
+def _likeliest(row: Row, count: int, tie: Tie) -> Row:
+    """The ``count`` likeliest ids; where several tie for the last place, which of them."""
+    last = -1 if tie == "last" else 1
+    order = sorted(range(len(row)), key=lambda token: (-row[token], last * token))
+    kept = set(order[:count])
+    cut = row[order[count - 1]]
+    if tie == "all":
+        kept |= {token for token, x in enumerate(row) if x == cut}
+    return _normalised(tuple(x if token in kept else 0.0 for token, x in enumerate(row)))
 
 
 def _normalised(row: Row) -> Row:

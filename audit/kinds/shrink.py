@@ -59,7 +59,7 @@ def _lossy(trial: Trial, case: Case, wanted: str) -> Result | None:
     kind = trial.subject.kind
     kept = list(trial.evidence)
     try:
-        if kind == "generate":
+        if trial.subject.drafts_itself:
             case = replace(case, check="run", guarantee="run")
             found = run_results(trial, [case], 1 if wanted == "next-token" else 3)
         elif kind == "batch_rule" and wanted == "batch":

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dis
 import time
 import types
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,16 +16,25 @@ from .calling import Arrays
 from .cases import Case
 from .evidence import Evidence
 from .freshness import Snapshot
+from .judging import GUARD
 from .loading import Subject
 
 #: Paths of one law; what is beyond is unexplored mass.
 MAX_PATHS = 200_000
 #: Seconds for one law, within the budget of the whole.
 MAX_SECONDS = 60.0
+#: What is unexplored of a law is not worth another path below this part of the tolerance.
+WORTH_A_PATH = 0.1
+#: A step may take this many times its even share of what is left.
+SHARES = 1.5
 
 
 class BudgetSpentError(Exception):
-    """The budget of the whole audit was spent before a law was begun."""
+    """The budget was spent before a law was begun."""
+
+
+class SubjectExit(Exception):  # noqa: N818 - what is raised is the exit, in words
+    """The subject raised what would end the program: one line."""
 
 
 @dataclass
@@ -46,9 +58,32 @@ class Trial:
     first_error: str | None = None
     evidence: list[Evidence] = field(default_factory=list)
     snapshot: Snapshot = field(init=False)
+    _until: float | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        from ..interception import places
+
         self.snapshot = Snapshot(self.subject.call)
+        places.search_memory()
+
+    def begin(self, steps_left: int) -> None:
+        """A step begins, and gets its share of what is left of the budget.
+
+        What it does not use flows on to the steps after it.
+        """
+        if self.deadline is not None:
+            now = time.monotonic()
+            share = SHARES * (self.deadline - now) / steps_left
+            self._until = min(self.deadline, now + share)
+
+    @property
+    def was_cut_short(self) -> bool:
+        """Whether the step that began last has used up its share, while the budget is not."""
+        return (
+            self._until is not None
+            and self.deadline is not None
+            and self._until <= time.monotonic() < self.deadline
+        )
 
     def arrays(self, dtype: str = "float64") -> Arrays:
         """Makes what the subject is called with."""
@@ -65,7 +100,14 @@ class Trial:
             self.snapshot.restore()
             return program()
 
-        found = enumerate_law(self.shown(path), seconds=self.seconds_left(), max_paths=max_paths)
+        tolerance = GUARD if self.tolerance is None else min(GUARD, self.tolerance)
+        with quiet():
+            found = enumerate_law(
+                self.shown(path),
+                seconds=self.seconds_left(),
+                max_paths=max_paths,
+                mass_floor=WORTH_A_PATH * tolerance,
+            )
         if noted:
             self.note(found)
         return found
@@ -75,7 +117,7 @@ class Trial:
 
         What a program can be seen to use is searched, and what the audit uses need not be.
         """
-        namespace = {"__name__": types.__name__, "program": program}  # one that is not searched
+        namespace = {"__name__": types.__name__, "program": contained(program)}  # not searched
         seen: Any = types.FunctionType(_call.__code__, namespace)
         seen.__wrapped__ = self.subject.call
         return seen
@@ -103,7 +145,8 @@ class Trial:
         """
         if self.deadline is None:
             return MAX_SECONDS
-        left = self.deadline - time.monotonic()
+        until = self.deadline if self._until is None else self._until
+        left = until - time.monotonic()
         if left <= 0:
             raise BudgetSpentError
         return min(left, MAX_SECONDS)
@@ -135,6 +178,46 @@ class Trial:
     def lacks(self, case: Case) -> frozenset[str]:
         """The keywords that ``case`` needs and the subject does not name."""
         return case.settings.needs - self.subject.options
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What the subject warns of is not for whoever runs the audit, and no error either."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def contained(program: Callable[[], Any]) -> Callable[[], Any]:
+    """``program``, with what would end the audit raised as `SubjectExit`.
+
+    A `KeyboardInterrupt` ends the audit if the user sent it, which is where no code raised it.
+    """
+    from ..interception.choices import PathPutOff
+    from ..interception.endpoints import EndlessDraws
+
+    def run() -> Any:
+        try:
+            return program()
+        except (Exception, PathPutOff, EndlessDraws):
+            raise
+        except BaseException as raised:
+            if isinstance(raised, KeyboardInterrupt) and not _is_raised_by_code(raised):
+                raise
+            text = f"it raised {type(raised).__name__}: {raised}".removesuffix(": ")
+            raise SubjectExit(text) from None
+
+    return run
+
+
+def _is_raised_by_code(raised: BaseException) -> bool:
+    """Whether a ``raise`` raised this, and no signal."""
+    trace = raised.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]].startswith("RAISE")
 
 
 def _call() -> Any:

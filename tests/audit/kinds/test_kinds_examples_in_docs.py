@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from draftproof.audit import run
+from draftproof.toymodels.huggingface import missing
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "auditing-your-code.md"
 EXAMPLE = re.compile(
@@ -17,15 +18,23 @@ EXAMPLES = [match.groupdict() for match in EXAMPLE.finditer(PAGE.read_text(encod
 
 
 def test_every_kind_has_an_example_of_at_most_25_lines():
-    assert [e["kind"] for e in EXAMPLES] == ["rule", "generate", "batch_rule", "kernel"]
+    kinds = ["rule", "generate", "batch_rule", "kernel", "transformers", "transformers"]
+    assert [e["kind"] for e in EXAMPLES] == kinds
     assert all(e["code"].count("\n") < 25 for e in EXAMPLES)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["kind"])
+#: A path of ``generate()`` takes milliseconds: the whole audit is left to the command.
+QUICK = {"transformers": {"pairs": ["two-ids", "base"], "horizon": 3}}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["file"])
 def test_an_example_has_the_verdict_shown(example, tmp_path, monkeypatch):
     if "import torch" in example["code"] and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
+    if example["kind"] == "transformers" and missing() is not None:
+        pytest.skip(f"{missing()}")
     monkeypatch.chdir(tmp_path)
     Path(example["file"]).write_text(example["code"], encoding="utf-8")
-    report = run(example["spec"], kind=example["kind"], lookahead=1)
+    options = QUICK.get(example["kind"], {})
+    report = run(example["spec"], kind=example["kind"], lookahead=1, **options)
     assert report.verdict == example["verdict"]
