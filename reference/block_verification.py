@@ -7,7 +7,7 @@ may depend on what was drafted (an end of sequence), not on anything else.
 never below token by token, and no lossless rule accepts more.
 **Theorem** lossless: given x_1..x_i, tau is at least i with probability P_i, and the token after
 them then has law p_{i+1}, whether it is the next draft or drawn at the end.
-**Proof** docs/algorithms/block.md, "Why it is lossless".
+**Proof** docs/algorithms/block.md, "Why it is lossless"; ledger entry block-verification.
 
 **The box.**
 1. Draft x_1..x_k, x_j ~ q_j. 2. One target pass gives p_1..p_{k+1}.
@@ -20,10 +20,12 @@ them then has law p_{i+1}, whether it is the next draft or drawn at the end.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .chance import Chance
 from .distribution import ratio
 from .drafting import Drafts, draft_tokens
-from .exact import ONE, Rational
+from .exact import Rational
 from .models import Ids
 from .pair import Pair
 from .rounds import Round, finish
@@ -46,16 +48,16 @@ def verify_block(pair: Pair, context: Ids, drafts: Drafts, chance: Chance) -> Ro
     x, q, k = drafts.tokens, drafts.laws, len(drafts.tokens)
 
     # 3. The probability that x_1..x_i are all kept.
-    kept: list[Rational] = [ONE]
+    kept: list[Any] = [1]
     for j in range(k):
-        kept.append(min(ONE, kept[j] * ratio(p[j][x[j]], q[j][x[j]])))
+        kept.append(min(1, kept[j] * ratio(p[j][x[j]], q[j][x[j]])))
 
     # 4. The last coin that passes decides: scan them all.
     tau = 0
     for i in range(1, k + 1):
         if i < k:
             excess = p[i].excess(q[i], kept[i])
-            passes = excess / (excess + 1 - kept[i]) if excess + 1 != kept[i] else ONE
+            passes = excess / (excess + 1 - kept[i]) if excess + 1 != kept[i] else 1
         else:
             passes = kept[k]
         if chance.accept(passes, f"keep {i}"):

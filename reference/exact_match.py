@@ -5,7 +5,7 @@
 **Expected acceptance** of the first draft: sum over T n D of p * q (`exact_match_acceptance`).
 **Theorem** lossless for every proposal mechanism: each emitted token is a fresh draw from p given
 the tokens emitted before it. The drafts only decide where the block ends.
-**Proof** docs/algorithms/exact-match.md, "Why it is lossless".
+**Proof** docs/algorithms/exact-match.md, "Why it is lossless"; ledger entry exact-match.
 
 **The box.**
 1. Draft x_1..x_k (over two vocabularies q is extended by zero; a draft that T lacks never agrees).

@@ -6,7 +6,7 @@ a candidate may be any function of the past and of the drafter's own randomness.
 **Expected acceptance** of the first candidate: sum p * psi (`slem_acceptance`).
 **Theorem** lossless exactly as long as each emitted token is a fresh draw from p given the *ids
 emitted so far*. It stops being so when those ids are re-tokenized from their text.
-**Proof** docs/algorithms/slem.md, "Why it is lossless".
+**Proof** docs/algorithms/slem.md, "Why it is lossless"; ledger entry slem.
 
 **The box.**
 1. Re-encode the context's text with D.

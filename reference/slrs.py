@@ -5,7 +5,7 @@
 that rule chooses; it may be sub-stochastic ("no proposal").
 **Expected acceptance** of the first candidate: sum min(p, psi) (`slrs_acceptance`).
 **Theorem** lossless (3.2), for any stop rule with a cap: min(p, psi) + (p - psi)+ = p.
-**Proof** docs/algorithms/slrs.md, "Why it is lossless".
+**Proof** docs/algorithms/slrs.md, "Why it is lossless"; ledger entry slrs.
 
 **The box.**
 1. Draw d_1, d_2, .. until the lookahead indicator holds.

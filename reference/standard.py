@@ -6,7 +6,7 @@ from the residual (after a rejection) or from p (the bonus token, when all are a
 extended by zero to T u D, which is Algorithm 1.
 **Expected acceptance** of the first draft: sum min(p, q) (`standard_acceptance`).
 **Theorem** lossless: min(p, q) + (1 - sum min(p, q)) * residual = p.
-**Proof** docs/algorithms/standard.md, "Why it is lossless".
+**Proof** docs/algorithms/standard.md, "Why it is lossless"; ledger entry standard-block.
 
 **The box.**
 1. Draft x_1..x_k, x_j ~ q_j.

@@ -8,7 +8,7 @@ really drawn from.
 **Expected acceptance** of the first draft: sum over T n D of min(p, q') (`tli_acceptance`).
 **Theorem** lossless (4.1), since q' is the law of the drafts and Algorithm 5 is run with it;
 accepts at least as often as Algorithm 1, since q' >= q on T n D.
-**Proof** docs/algorithms/tli.md, "Why it is lossless".
+**Proof** docs/algorithms/tli.md, "Why it is lossless"; ledger entry tli.
 
 **The box.**
 1. q'(x) = q(x) / sum of q over T n D, for x in T n D, else 0. Several drafter ids with one meaning
@@ -19,7 +19,7 @@ accepts at least as often as Algorithm 1, since q' >= q on T n D.
 from __future__ import annotations
 
 from .chance import Chance
-from .distribution import Distribution
+from .distribution import Distribution, DistributionError
 from .drafting import draft_tokens
 from .exact import Rational
 from .models import Ids
@@ -46,10 +46,10 @@ def tli_round(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> Round
 
 def masked(pair: Pair, q: Distribution[int]) -> Distribution[int] | None:
     """q', over D: the drafter's law given that its token is in T n D; None without mass there."""
-    shared = pair.shared_drafter_ids
-    if not any(d in shared for d in q.support()):
+    try:
+        return q.restrict(pair.shared_drafter_ids)
+    except DistributionError:
         return None
-    return q.restrict(shared)
 
 
 def tli_acceptance(pair: Pair, context: Ids) -> Rational:

@@ -4,7 +4,7 @@
 **Preconditions** none. A draft that T lacks has p = 0: it is always rejected, and ends the draft.
 **Expected acceptance** of the first draft: sum over T n D of min(p, q) (`union_acceptance`).
 **Theorem** lossless: Algorithm 5 is, and extending by zero changes neither law.
-**Proof** docs/algorithms/union.md, "Why it is lossless".
+**Proof** docs/algorithms/union.md, "Why it is lossless"; ledger entry union.
 
 **The box.** Extend p and q by zero to T u D. Run Algorithm 5.
 """

@@ -1,0 +1,183 @@
+"""Laws as tensors: the distribution protocol of the reference, on whatever device the model is on.
+
+`TensorDistribution` holds one row of probabilities. The algorithms of `draftproof.reference` draw,
+compare and subtract it with the same lines that they use for rationals; a row never leaves its
+device, and what does (the id that was drawn, the answer to a comparison) is one number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Hashable, Iterator
+from typing import Any
+
+import torch
+
+from ...reference.distribution import Distribution, DistributionError
+
+
+class IndexMaps:
+    """Functions and sets of ids as index tensors, made once for each function, set and device.
+
+    Asking a Python function about every id of a vocabulary costs seconds; a pair asks the same
+    few functions again and again.
+    """
+
+    def __init__(self) -> None:
+        self._images: dict[Hashable, tuple[torch.Tensor, int]] = {}
+        self._kept: dict[Hashable, torch.Tensor] = {}
+        self._held: list[Any] = []  # what the keys are identities of
+
+    def image(
+        self, function: Callable[[int], int], size: int, device: torch.device
+    ) -> tuple[torch.Tensor, int]:
+        """``function`` of every id below ``size``, and one more than the largest."""
+        owner = getattr(function, "__self__", None)
+        identity = (id(owner), getattr(function, "__name__", "")) if owner else (id(function), "")
+        key = (*identity, size, str(device))
+        if key not in self._images:
+            listed = [function(token) for token in range(size)]
+            made = torch.tensor(listed, dtype=torch.long, device=device)
+            self._images[key] = made, max(listed, default=-1) + 1
+            self._held.append(function)
+        return self._images[key]
+
+    def kept(self, ids: Container[int], size: int, device: torch.device) -> torch.Tensor:
+        """A mask of the ids below ``size`` that are in ``ids``."""
+        key = (id(ids), size, str(device))
+        if key not in self._kept:
+            mask = [token in ids for token in range(size)]
+            self._kept[key] = torch.tensor(mask, dtype=torch.bool, device=device)
+            self._held.append(ids)
+        return self._kept[key]
+
+
+#: Those of this process.
+MAPS = IndexMaps()
+
+
+class TensorDistribution(Distribution[int]):
+    """A law over ids 0 .. n - 1 as a tensor [n] of probabilities, float32 or float64.
+
+    Sub-stochastic where the row sums to less than one. Numbers it gives are tensors without
+    dimensions, on the row's device.
+
+    Raises:
+        DistributionError: where an operation would divide by no mass.
+    """
+
+    __slots__ = ("_cumulative", "row")
+
+    def __init__(self, row: torch.Tensor) -> None:
+        if row.dim() != 1:
+            raise DistributionError(f"a law is a tensor of one dimension, not of {row.dim()}")
+        self.row = row
+        self._cumulative: torch.Tensor | None = None
+
+    @property
+    def mass(self) -> torch.Tensor:
+        """The sum of all probabilities."""
+        return self.row.sum()
+
+    def __getitem__(self, outcome: int, /) -> torch.Tensor:
+        if 0 <= outcome < len(self.row):
+            return self.row[outcome]
+        return self.row.new_zeros(())
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def support(self) -> Iterator[int]:
+        """The ids of positive probability, in ascending order; one transfer."""
+        yield from self.row.nonzero()[:, 0].tolist()
+
+    def quantile(self, coin: Any) -> int:
+        """The first id whose cumulative probability exceeds ``coin``; one transfer.
+
+        Cumulative sums are in float64 whatever the row is in. Where rounding leaves their last one
+        at or below the coin, the last id of positive probability is taken, never one of zero.
+        """
+        if self._cumulative is None:
+            self._cumulative = self.row.to(torch.float64).cumsum(0)
+        # Scaled to what the row sums to, so that no id gains what rounding left out.
+        point = self._cumulative[-1] * float(coin)
+        found = int(torch.searchsorted(self._cumulative, point, right=True))
+        if found < len(self.row):
+            return found
+        return int(self.row.nonzero()[-1, 0])
+
+    def restrict(self, kept: Container[int]) -> TensorDistribution:
+        """The law given that the id is in ``kept``; raises when that has no mass."""
+        mask = MAPS.kept(kept, len(self.row), self.row.device)
+        return _normalised(
+            torch.where(mask, self.row, 0.0), "no mass is left after the restriction"
+        )
+
+    def push_forward(self, image: Callable[[int], Any]) -> TensorDistribution:
+        """The law of ``image(id)``, which must be an id too; equal images add up."""
+        index, size = MAPS.image(image, len(self.row), self.row.device)
+        return TensorDistribution(self.row.new_zeros(size).index_add_(0, index, self.row))
+
+    def overlap(self, other: Distribution[int]) -> torch.Tensor:
+        """``sum min(self, other)``."""
+        return torch.minimum(*_aligned(self.row, _row(other))).sum()
+
+    def coincidence(self, other: Distribution[int]) -> torch.Tensor:
+        """``sum self * other``."""
+        one, two = _aligned(self.row, _row(other))
+        return (one * two).sum()
+
+    def excess(self, other: Distribution[int], scale: Any = 1) -> torch.Tensor:
+        """``sum max(0, scale * self - other)``."""
+        return self._left(other, scale).sum()
+
+    def residual(self, other: Distribution[int], scale: Any = 1) -> TensorDistribution:
+        """``max(0, scale * self - other)``, normalised; over this law's ids.
+
+        Where rounding leaves nothing of it, the law itself: an exact algorithm never asks then, and
+        what asks has a rejection of a probability within rounding of zero.
+        """
+        left = self._left(other, scale)
+        mass = left.sum()
+        safe = torch.where(mass > 0, left / torch.where(mass > 0, mass, 1), self.row)
+        return TensorDistribution(safe)
+
+    def keep(self, chance_of: Callable[[int], Any]) -> TensorDistribution:
+        """The sub-distribution of draws kept with probability ``chance_of(id)`` each.
+
+        Asks about every id of positive probability: for small vocabularies.
+        """
+        kept = self.row.clone()
+        for token in self.support():
+            kept[token] *= min(1.0, max(0.0, float(chance_of(token))))
+        return TensorDistribution(kept)
+
+    def normalised(self) -> TensorDistribution:
+        """The law given that there is an outcome."""
+        return _normalised(self.row, "a law without mass cannot be normalised")
+
+    def _left(self, other: Distribution[int], scale: Any) -> torch.Tensor:
+        size = len(self.row)
+        theirs = _row(other)[:size]
+        padded = torch.nn.functional.pad(theirs, (0, size - len(theirs)))
+        return (scale * self.row - padded).clamp(min=0)
+
+    def __repr__(self) -> str:
+        return f"TensorDistribution({len(self.row)} ids on {self.row.device}, {self.row.dtype})"
+
+
+def _row(law: Distribution[int]) -> torch.Tensor:
+    if not isinstance(law, TensorDistribution):
+        raise TypeError(f"a tensor law is compared with tensor laws, not {type(law).__name__}")
+    return law.row
+
+
+def _aligned(one: torch.Tensor, two: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    size = min(len(one), len(two))  # beyond it one of them is zero
+    return one[:size], two[:size]
+
+
+def _normalised(row: torch.Tensor, complaint: str) -> TensorDistribution:
+    mass = row.sum()
+    if not bool(mass > 0):
+        raise DistributionError(complaint)
+    return TensorDistribution(row / mass)
