@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 import worked_cases
+import worked_claims
 import worked_faults
 import worked_mistakes
 from draftproof.audit import Laws, run
@@ -35,7 +36,7 @@ from worked_text import (
     worked,
 )
 
-__all__ = ["WORKED", "worked_cases", "worked_faults", "worked_mistakes"]
+__all__ = ["WORKED", "worked_cases", "worked_claims", "worked_faults", "worked_mistakes"]
 
 # ---- one position -------------------------------------------------------------------------------
 

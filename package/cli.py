@@ -9,7 +9,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from . import __version__, audit_command, faults_command, gallery_command, trace_command
+from . import (
+    __version__,
+    audit_command,
+    faults_command,
+    gallery_command,
+    prove_command,
+    trace_command,
+)
 
 DESCRIPTION = """\
 Is this speculative decoder lossless? draftproof answers exactly: it runs the decoder once for
@@ -25,6 +32,7 @@ examples:
   draftproof gallery                    the pairs of toy models that decoders are tried on
   draftproof trace tli --pair many-to-one --seed 1      one round, step by step
   draftproof faults --list              the fault bank: what goes wrong in real decoders
+  draftproof prove                      every claim about the algorithms: proved or refuted
 
 exit codes: 0 lossless (or declared relaxed), 1 lossy, 2 bad usage or bad input, 3 undecided
 """
@@ -54,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"draftproof {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (audit_command, gallery_command, trace_command, faults_command):
+    for module in (audit_command, gallery_command, trace_command, faults_command, prove_command):
         module.add_parser(commands)
     return top
 
