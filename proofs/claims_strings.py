@@ -3,25 +3,8 @@
 from __future__ import annotations
 
 from . import checks
+from . import shown_strings as shown
 from .ledger import CORRECTED, INSTANCES, PROVED, REFUTED, Check, Claim
-from .shown_strings import (
-    accepts_more,
-    composition,
-    kept_draw,
-    lemma,
-    match_symbolic,
-    mismatch,
-    no_proposal,
-    realigned,
-    retokenized,
-    retokenized_harmless,
-    smallest,
-    symbolic_strings,
-    true_counts,
-    unbounded_rule,
-    unconditional,
-    with_every_rule,
-)
 
 _Z3 = ("z3",)
 
@@ -41,7 +24,7 @@ CLAIMS = (
             "ExactMatch.exact_match_lossless",
         ),
         checks=(
-            Check("symbolic", "for all positive p and q", match_symbolic, _Z3),
+            Check("symbolic", "for all positive p and q", shown.match_symbolic, _Z3),
             Check(
                 "instances", "on the gallery", lambda: checks.lossless_on_gallery("exact-match", 3)
             ),
@@ -66,15 +49,19 @@ CLAIMS = (
             Check(
                 "symbolic",
                 "small vocabularies, for all positive p and q",
-                lambda: symbolic_strings("slem"),
+                lambda: shown.symbolic_strings("slem"),
                 _Z3,
             ),
             Check(
                 "instances",
                 "on the gallery, 12 pairs of which have a non-injective tokenizer",
-                lambda: with_every_rule("slem"),
+                lambda: shown.with_every_rule("slem"),
             ),
-            Check("instances", "realignment over windows of 1, 2 and 4 ids, whole runs", realigned),
+            Check(
+                "instances",
+                "realignment over windows of 1, 2 and 4 ids, whole runs",
+                shown.realigned,
+            ),
         ),
     ),
     Claim(
@@ -91,8 +78,10 @@ CLAIMS = (
         "x of the block",
         answers=1,
         checks=(
-            Check("counterexample", "on retokenized", retokenized),
-            Check("instances", "the corrected statement, on the gallery", retokenized_harmless),
+            Check("counterexample", "on retokenized", shown.retokenized),
+            Check(
+                "instances", "the corrected statement, on the gallery", shown.retokenized_harmless
+            ),
         ),
     ),
     Claim(
@@ -121,7 +110,7 @@ CLAIMS = (
                 "SLRS's formula on the gallery",
                 lambda: checks.acceptance_on_gallery("slrs", "fixed:2"),
             ),
-            Check("instances", "SLRS at least SLEM", accepts_more),
+            Check("instances", "SLRS at least SLEM", shown.accepts_more),
         ),
     ),
     Claim(
@@ -140,10 +129,10 @@ CLAIMS = (
             Check(
                 "symbolic",
                 "small vocabularies, for all positive p and q",
-                lambda: symbolic_strings("slrs", one_token=True),
+                lambda: shown.symbolic_strings("slrs", one_token=True),
                 _Z3,
             ),
-            Check("instances", "four rules on the gallery", lambda: with_every_rule("slrs")),
+            Check("instances", "four rules on the gallery", lambda: shown.with_every_rule("slrs")),
         ),
     ),
     Claim(
@@ -158,7 +147,7 @@ CLAIMS = (
         "token under the rule, and the one-token identity holds for it as for any law. The limit "
         "is argued here, not machine-checked.",
         answers=2,
-        checks=(Check("instances", "drafting until a character appears", unbounded_rule),),
+        checks=(Check("instances", "drafting until a character appears", shown.unbounded_rule),),
     ),
     Claim(
         "slrs-several-tokens",
@@ -178,7 +167,7 @@ CLAIMS = (
             Check(
                 "symbolic",
                 "small vocabularies, several tokens",
-                lambda: symbolic_strings("slrs"),
+                lambda: shown.symbolic_strings("slrs"),
                 _Z3,
             ),
             Check(
@@ -204,8 +193,8 @@ CLAIMS = (
         corrected="psi is the law of T(draft)'s first token under the stop rule in use",
         answers=3,
         checks=(
-            Check("counterexample", "on composition", composition),
-            Check("minimality", "by exhaustion", lambda: smallest("composition-psi")),
+            Check("counterexample", "on composition", shown.composition),
+            Check("minimality", "by exhaustion", lambda: shown.smallest("composition-psi")),
         ),
     ),
     Claim(
@@ -220,8 +209,8 @@ CLAIMS = (
         corrected="psi belongs to the rule that ended the draft",
         answers=2,
         checks=(
-            Check("counterexample", "on retokenized", mismatch),
-            Check("minimality", "by exhaustion", lambda: smallest("psi-of-one-draft")),
+            Check("counterexample", "on retokenized", shown.mismatch),
+            Check("minimality", "by exhaustion", lambda: shown.smallest("psi-of-one-draft")),
         ),
     ),
     Claim(
@@ -238,8 +227,8 @@ CLAIMS = (
         ),
         corrected="psi_2 is conditional on the draft having begun with t_1",
         checks=(
-            Check("counterexample", "on retokenized", unconditional),
-            Check("minimality", "by exhaustion", lambda: smallest("unconditional-psi")),
+            Check("counterexample", "on retokenized", shown.unconditional),
+            Check("minimality", "by exhaustion", lambda: shown.smallest("unconditional-psi")),
         ),
     ),
     Claim(
@@ -259,8 +248,8 @@ CLAIMS = (
         "rejection; conditioning psi on a proposal and drawing from p is exact too, and accepts "
         "less",
         checks=(
-            Check("counterexample", "on no-proposal", no_proposal),
-            Check("minimality", "by exhaustion", lambda: smallest("no-proposal-from-p")),
+            Check("counterexample", "on no-proposal", shown.no_proposal),
+            Check("minimality", "by exhaustion", lambda: shown.smallest("no-proposal-from-p")),
         ),
     ),
     Claim(
@@ -280,7 +269,7 @@ CLAIMS = (
             "KeptDraw.kept_draw_fixed_point",
             "KeptDraw.kept_draws_expected",
         ),
-        checks=(Check("instances", "evaluations on the gallery", kept_draw),),
+        checks=(Check("instances", "evaluations on the gallery", shown.kept_draw),),
     ),
     Claim(
         "lemma-3.1",
@@ -296,8 +285,8 @@ CLAIMS = (
         "when every substring is one; psi(t) has a term for every draft that T cuts with t first",
         answers=3,
         checks=(
-            Check("counterexample", "two terms for one character", lemma),
-            Check("instances", "the true counts", true_counts),
+            Check("counterexample", "two terms for one character", shown.lemma),
+            Check("instances", "the true counts", shown.true_counts),
         ),
     ),
 )

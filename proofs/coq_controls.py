@@ -165,9 +165,9 @@ def refuted_examples(texts: Mapping[str, str]) -> dict[str, str]:
         examples = [one for one in statements(file, text) if one.kind == "Example"]
         if not examples:
             continue
-        lines = ["From mathcomp Require Import all_ssreflect ssralg ssrnum."]
-        lines += [f"From draftproof Require Import {file}.", "Import Order.TTheory GRing.Theory."]
-        lines += ["Local Open Scope ring_scope."]
+        lines = [line for line in text.splitlines() if line.startswith("From ")]
+        lines += [f"From draftproof Require Import {file}."]
+        lines += ["Import Order.TTheory GRing.Theory Num.Theory.", "Local Open Scope ring_scope."]
         for one in examples:
             stated = one.text.partition(":")[2].strip().removesuffix(".")
             lines += [f"Goal ~~ ({stated}).", "Proof. Fail by vm_compute. Abort."]

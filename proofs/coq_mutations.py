@@ -49,6 +49,13 @@ STATEMENTS: tuple[Mutation, ...] = (
         "always (fun ts : seq token => {subset ts <= T}) (propose c)",
         "True",
     ),
+    ("StopRules.psi_sums_over_drafts", "ohead (re_tokenize drafts)", "ohead (re_tokenize [::])"),
+    ("StopRules.slrs_any_stop_rule_one_token", "p c y * F y", "psi (propose c) y * F y"),
+    (
+        "StopRules.slrs_any_stop_rule_lossless",
+        "(forall drafts, {subset re_tokenize drafts <= T})",
+        "True",
+    ),
     ("KeptDraw.kept_mass_is_rejection", "1 - overlap T p psi", "overlap T p psi"),
     ("KeptDraw.kept_draw_fixed_point", "(1 - kept_mass) * L x", "kept_mass * L x"),
     ("KeptDraw.kept_draw_in_tries", "^+ n", "^+ n.+1"),
@@ -93,7 +100,7 @@ DEFINITIONS: tuple[Mutation, ...] = (
     # The candidate emitted in the target's place.
     ("ExactMatch.match_keeps_martingales", "else Return [:: y]", "else Return [:: t]"),
     # A proposal mechanism that is no law.
-    ("ExactMatch.exact_match_lossless", "proper (propose s c)", "True"),
+    ("ExactMatch.exact_match_lossless", "forall s c, proper (propose s c)", "True"),
     # psi again where psi_k is due.
     (
         "StringLevel.begins_psi",

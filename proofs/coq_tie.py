@@ -82,7 +82,7 @@ def random_pairs(count: int, seed: int) -> list[GalleryPair]:
         database=None,
         deadline=None,
         phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]
     )
 
     def collect(one: GalleryPair) -> None:

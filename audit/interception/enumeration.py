@@ -23,6 +23,8 @@ BACKSTOP_EVERY = 64
 MASS_TOLERANCE = 1e-9
 #: Unexplored mass that is not worth another path.
 MASS_FLOOR = 1e-12
+#: After so many paths an enumeration settles for what it was told to settle for.
+MANY_PATHS = 1024
 #: Seconds past the budget after which a path that still draws is put off.
 GRACE = 1.0
 
@@ -79,6 +81,7 @@ def enumerate_law(
     backstop_every: int = BACKSTOP_EVERY,
     search_memory: bool = False,
     merge: Callable[[], Any] | None = None,
+    settle_for: float = 0.0,
 ) -> Enumeration[Outcome]:
     """The exact law of what ``program`` returns.
 
@@ -96,12 +99,15 @@ def enumerate_law(
         merge: a small case of the program, such as one with a shorter horizon. If it is given,
             paths with equal states at a `boundary` are followed once; and before, the law of the
             small case is found with all paths and with merged ones. Those have to be the same.
+        settle_for: what may stay unexplored, beyond ``mass_floor``, after `MANY_PATHS` of them.
 
     Returns:
         The `Enumeration`; ``reason`` says why when it is not the complete law.
     """
     started = time.monotonic()
-    budget = _Budget(started, seconds, max_paths, mass_floor, backstop_every, search_memory)
+    budget = _Budget(
+        started, seconds, max_paths, mass_floor, backstop_every, search_memory, settle_for
+    )
     if merge is None:
         return _intercepting(program, budget, False)
     return _cross_checked(program, merge, budget)
@@ -117,6 +123,7 @@ class _Budget:
     mass_floor: float
     backstop_every: int
     search_memory: bool
+    settle_for: float
 
 
 def _cross_checked(
@@ -178,6 +185,8 @@ def _enumerate(
             if found.reason is not None:
                 break
             spent = found.seconds >= seconds or found.paths == budget.max_paths
+            if found.paths == MANY_PATHS:
+                floor = max(floor, budget.settle_for)
             if choices.is_explored(floor, spent or found.paths & 63 == 0):
                 break
             if spent:

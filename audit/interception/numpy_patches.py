@@ -136,9 +136,13 @@ _ARRAYS = {name: _containing(getattr(np, name)) for name in ("array", "asarray",
 
 
 def state_of(generator: Any) -> Any:
-    """A value that changes when a real `Generator` or `RandomState` is drawn from."""
+    """A value that changes when a real `Generator` or `RandomState` is drawn from.
+
+    One that was made without being set up has nothing to draw from, and None for a state.
+    """
     is_new = isinstance(generator, RealGenerator)
-    return state_key(generator.bit_generator if is_new else generator._bit_generator)
+    bits = getattr(generator, "bit_generator" if is_new else "_bit_generator", None)
+    return None if bits is None else state_key(bits)
 
 
 def everywhere() -> list[Any]:

@@ -15,13 +15,15 @@ at coupled coins. Whatever does not fit is UNDECIDED, and LOSSLESS means *given 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .calling import keywords, returned_ids
 from .cases import Case
 from .due import DueLaws
-from .judging import Given
+from .judging import Given, narrower
 from .kernel_coins import Structure, StructureError
 from .kernel_layout import Coins, Outcome, coupled_points
 from .rule import rule_arguments
@@ -35,6 +37,8 @@ PAIRS = (
 )
 #: Calls for one block law; beyond them the structure is given up.
 MAX_CALLS = 60_000
+#: Laws in which a narrow dtype must have shown for it to count as the kernel's own.
+OFTEN = 3
 
 
 @dataclass
@@ -47,6 +51,7 @@ class KernelLaw:
     paths: int = 0
     reason: str | None = None
     narrowest_dtype: str = "float64"
+    is_rounded: bool = False
     note: str | None = None
 
 
@@ -95,7 +100,16 @@ def kernel_law(trial: Trial, case: Case, due: DueLaws) -> Given:
     given = Given(dtype=case.dtype)
     for drafts, weight in due.drafts(case.lookahead).items():
         given.add(_law_for(trial, case, due, drafts), weight, drafts)
+    # Where little is left of a residual, float32 puts thresholds far from what is due: that the
+    # kernel computes in it was seen elsewhere.
+    given.dtype = narrower(given.dtype, _usual_dtype(trial.dtypes))
     return given
+
+
+def _usual_dtype(shown: Sequence[str]) -> str:
+    """The dtype that most laws with rounded thresholds show; float64 unless some do."""
+    name, count = Counter(shown).most_common(1)[0] if shown else ("float64", 0)
+    return name if count >= max(OFTEN, len(shown) / 2) else "float64"
 
 
 def _law_for(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> KernelLaw:
@@ -112,6 +126,8 @@ def _law_for(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> KernelLaw:
             reason=f"no thresholds that explain the kernel were found in {MAX_CALLS:,} calls",
         )
     law.paths = kernel.calls
+    if law.is_rounded and case.dtype == "float64":
+        trial.dtypes.append(law.narrowest_dtype)
     trial.note(law)
     return law
 
@@ -122,7 +138,7 @@ def _law(kernel: Kernel, hinted: list[float]) -> KernelLaw:
             raise StructureError("two calls with the same coins gave different results")
     structure = Structure(kernel, kernel.coins, hinted)
     tested = structure.test(48)
-    found = KernelLaw(narrowest_dtype=structure.dtype())
+    found = KernelLaw(narrowest_dtype=structure.dtype(), is_rounded=structure.is_rounded())
     for outcome, mass in structure.law().items():
         if isinstance(outcome, str):
             found.errors[outcome] = found.errors.get(outcome, 0.0) + mass

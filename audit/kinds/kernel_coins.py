@@ -200,6 +200,11 @@ class Structure:
                 return name
         return "float64"
 
+    def is_rounded(self) -> bool:
+        """Whether any threshold lies off what is due, so that `dtype` rests on something."""
+        ends = [*self._hints, 0.0, 1.0]
+        return any(all(abs(t - hint) >= 1e-12 for hint in ends) for t in self._thresholds)
+
 
 def _shares(node: Node) -> list[float]:
     if node.race is not None:

@@ -23,7 +23,7 @@ from .loading import Subject
 MAX_PATHS = 200_000
 #: Seconds for one law, within the budget of the whole.
 MAX_SECONDS = 60.0
-#: What is unexplored of a law is not worth another path below this part of the tolerance.
+#: What is unexplored of a long law is not worth another path below this part of the tolerance.
 WORTH_A_PATH = 0.1
 #: A step may take this many times its even share of what is left.
 SHARES = 1.5
@@ -48,6 +48,7 @@ class Trial:
         returned: whether the subject has returned anything on any path of any check.
         first_error: the first exception, in words, for when it never does.
         evidence: complete laws, for naming the fault.
+        dtypes: what the rounded thresholds of a kernel showed, law by law.
     """
 
     subject: Subject
@@ -57,6 +58,7 @@ class Trial:
     returned: bool = False
     first_error: str | None = None
     evidence: list[Evidence] = field(default_factory=list)
+    dtypes: list[str] = field(default_factory=list)
     snapshot: Snapshot = field(init=False)
     _until: float | None = field(init=False, default=None)
 
@@ -106,7 +108,7 @@ class Trial:
                 self.shown(path),
                 seconds=self.seconds_left(),
                 max_paths=max_paths,
-                mass_floor=WORTH_A_PATH * tolerance,
+                settle_for=WORTH_A_PATH * tolerance,
             )
         if noted:
             self.note(found)

@@ -146,3 +146,12 @@ def test_scipy_draws_from_the_generator_that_is_modelled():
     found = enumerate_law(lambda: bool(stats.uniform.rvs() < 0.25))
     assert found.reason is None
     assert found.law == pytest.approx({True: 0.25, False: 0.75}, abs=1e-12)
+
+
+def test_a_generator_that_was_never_set_up_is_passed_over():
+    """Memory holds some: copies under construction, and what a failed constructor left behind."""
+    half = np.random.RandomState.__new__(np.random.RandomState)
+    found = enumerate_law(lambda: int(np.random.random() < 0.25), search_memory=True)
+    assert found.reason is None
+    assert found.law == {1: 0.25, 0: 0.75}
+    del half

@@ -77,7 +77,7 @@ def test_a_failed_assertion_shows_the_verdict_and_none_of_our_frames(folder, run
         '>*assert_lossless_rule(wrong, pairs=["base"], lookahead=1)',
         "E * is LOSSY (rule, in 4 of 4 checks)",
         "E * total variation *",
-        "E * class of fault: residual",
+        "E * class of fault: residual*",
         "test_rule.py:8: NotLosslessError",
     )
     result.stdout.no_fnmatch_line("*testing.py:*")
