@@ -22,7 +22,7 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 STAMPS := $(VENV)/.stamps
 SPECIFICATION := pyproject.toml $(CONSTRAINTS)
-SOURCES := reference toymodels audit adapters package
+SOURCES := reference toymodels audit proofs adapters package
 
 # Prints one line, keeps what pip says for when it fails.
 # $(call install,LOG,ARGUMENTS)
@@ -124,6 +124,16 @@ else
 	@echo "no survey of transformers: declined with SURVEY=$(SURVEY)"
 endif
 
+# Fetched once, into a cache outside the checkout (DRAFTPROOF_CACHE, or draftproof's in the XDG cache).
+.PHONY: vllm
+vllm: $(STAMPS)/vllm ## The pinned vllm releases (246 MB to download) and triton, for `audit vllm`.
+	@$(PY) -m draftproof.adapters.vllm.releases
+
+$(STAMPS)/vllm: $(STAMPS)/transformers
+	@echo "set-up: triton"
+	@$(call install,vllm,triton) $(call or_say,vllm)
+	@touch $@
+
 # ---- checks -------------------------------------------------------------------------------------
 
 # One thread each: the tensors are tiny, and the test processes share the cores.
@@ -142,6 +152,11 @@ test-long: $(STAMPS)/test ## The sweeps marked long.
 lint: $(STAMPS)/lint ## ruff: rules and format.
 	@$(BIN)/ruff check --quiet --output-format concise .
 	@$(BIN)/ruff format --check --quiet .
+
+# Exits 3 where Coq is not installed, after saying what installs it.
+.PHONY: proofs
+proofs: $(STAMPS)/core ## The machine-checked proofs (needs Coq): every theorem, and what it rests on.
+	@$(PY) -m draftproof.proofs.machine_checked
 
 # The folders become one package only when installed; pyright gets the same view from links.
 .PHONY: types

@@ -45,7 +45,7 @@ class Generation:
         self.vocabulary = len(scenario.target)
         self.eos = scenario.target.index(EOS)
         self._settings = dict(scenario.settings)
-        with _own_generator():
+        with own_generator():
             self._target = toy_model(self.vocabulary, 4, seed=1, eos=self.eos)
             self._drafter = _drafter(scenario)
         self._models = (self._target, self._drafter)
@@ -56,7 +56,7 @@ class Generation:
             self._assistance["assistant_tokenizer"] = toy_tokenizer(
                 scenario.drafter, scenario.listing
             )
-        _translators().clear()
+        translators().clear()
 
     def plain(self) -> tuple[int, ...]:
         """New ids of one call without the assistant, at most `HORIZON`."""
@@ -72,13 +72,13 @@ class Generation:
         The first call with two tokenizers rebuilds the drafter's head, and torch fills the new
         head from its generator before the weights are copied in: draws that decide nothing.
         """
-        with _own_generator(), suppress(Exception):
+        with own_generator(), suppress(Exception):
             self.assisted()
 
     def shared_columns_out_of_order(self) -> bool:
         """Whether the drafter's head was cut down to the shared tokens in an order not by id."""
         target, drafter = (self._assistance.get(n) for n in ("tokenizer", "assistant_tokenizer"))
-        translator = _translators().get(target, {}).get(drafter) if target and drafter else None
+        translator = translators().get(target, {}).get(drafter) if target and drafter else None
         columns = getattr(translator, "assistant_overlap_token_ids", torch.empty(0)).tolist()
         return columns != sorted(columns)
 
@@ -106,7 +106,7 @@ def _drafter(scenario: Scenario) -> ToyLM:
     return drafter
 
 
-def _translators() -> Any:
+def translators() -> Any:
     """The library's cache of vocabulary maps, an empty dictionary in releases without one."""
     module = transformers.generation.candidate_generator
     cache = getattr(module, "AssistantVocabTranslatorCache", None)
@@ -114,7 +114,7 @@ def _translators() -> Any:
 
 
 @contextmanager
-def _own_generator() -> Iterator[None]:
+def own_generator() -> Iterator[None]:
     """Draws of torch's global CPU generator made inside are repeatable and leave no trace."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import transformers_command
 from .options import add_json, at_least, check_writable, console, console_for, real, write_json
 
 if TYPE_CHECKING:
@@ -29,10 +30,13 @@ SUBJECT is
   example            known-lossy variants; example:NAME one of them (try it: this is what a fault
                      looks like)
   path/file.py:name  a callable of yours, or package.module:name, with --as rule, generate,
-                     batch_rule or kernel (docs/auditing-your-code.md); it runs in a process of
-                     its own, for 120 s at most unless --budget says otherwise
-  transformers       unmodified generate() of the installed transformers; transformers:ROUTE one
-                     route
+                     batch_rule, kernel or transformers (docs/auditing-your-code.md); it runs in a
+                     process of its own, for 120 s at most unless --budget says otherwise
+  transformers       unmodified generate() of the installed transformers, every route under every
+                     setting (minutes); transformers:ROUTE one route; --quick a selection;
+                     --releases LIST release by release (docs/transformers.md)
+  vllm               the samplers of the vllm releases that `make vllm` fetched, or of an installed
+                     one; vllm:NAME one of them, vllm:NAME@VERSION in one release (docs/vllm.md)
 """
 
 EPILOG = """\
@@ -42,6 +46,7 @@ examples:
   draftproof audit builtin --random 25 --seed 7      random pairs; a failure is shrunk
   draftproof audit example:resample-from-p --pair base --lookahead 1
   draftproof audit sampler.py:verify --as rule       your own rejection sampler
+  draftproof audit call.py:assisted --as transformers   your own call of generate()
   draftproof audit transformers:assisted --junit report.xml
 
 verdicts and exit codes:
@@ -104,6 +109,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--strict", action="store_true", help="failed edges change the exit code too"
     )
+    transformers_command.add_options(command)
     add_json(command)
     command.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
     command.set_defaults(run=run)
@@ -114,6 +120,8 @@ def run(options: argparse.Namespace) -> int:
     check_writable(options.json)
     check_writable(options.junit)
     _check(options)
+    if options.releases is not None:
+        return transformers_command.run_releases(options)
     report, pairs = _report(options)
     if options.relaxed is not None and not options.kind:
         report = report.relaxed(options.relaxed)
@@ -141,16 +149,16 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError(f"--json and --junit would both write {options.junit}")
     if options.random and options.pair:
         raise ValueError("--random draws its own pairs; leave out --pair")
+    transformers_command.check(options)
 
 
 def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
     subject = options.subject
     if subject is not None and subject.partition(":")[0] == "transformers":
-        for option in ("pair", "random", "lookahead", "horizon", "kind"):
-            if getattr(options, option):
-                name = "as" if option == "kind" else option
-                raise ValueError(f"--{name} does not apply to transformers, which has its own toys")
-        return _survey(options, subject), {}
+        with _progress() as progress:
+            return transformers_command.swept(options, progress), {}
+    if subject is not None and subject.partition(":")[0].partition("@")[0] == "vllm":
+        return _vllm(options, subject), {}
     from draftproof.audit.kinds.front import names_callable, run_callable
 
     if options.kind or (subject is not None and names_callable(subject)):
@@ -202,14 +210,24 @@ def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
     return report, {}
 
 
-def _survey(options: argparse.Namespace, subject: str) -> Report:
-    from draftproof.adapters.survey import missing, survey
+def _survey(options: argparse.Namespace) -> Report:
+    from draftproof.adapters.survey import survey
 
-    if problem := missing():
-        raise ValueError(problem)
     with _progress() as progress:
-        return survey(
-            routes=[subject.partition(":")[2]] if ":" in subject else None,
+        return survey(budget=options.budget, tolerance=options.tolerance, progress=progress)
+
+
+def _vllm(options: argparse.Namespace, subject: str) -> Report:
+    from draftproof.adapters.vllm.survey import survey_vllm
+
+    for option in ("pair", "random", "lookahead", "horizon", "kind"):
+        if getattr(options, option):
+            name = "as" if option == "kind" else option
+            raise ValueError(f"--{name} does not apply to vllm, which has its own pairs")
+    family, _, selection = subject.partition(":")
+    with _progress() as progress:
+        return survey_vllm(
+            selection or family.removeprefix("vllm") or None,
             budget=options.budget,
             tolerance=options.tolerance,
             progress=progress,
@@ -223,7 +241,7 @@ def _with_survey(report: Report, options: argparse.Namespace) -> Report:
     problem = "--pair narrows this audit to the built-ins" if options.pair else missing()
     if problem is None:
         try:
-            surveyed = _survey(options, "transformers")
+            surveyed = _survey(options)
         except Exception as failure:
             problem = f"it failed with {type(failure).__name__}: {' '.join(str(failure).split())}"
         else:

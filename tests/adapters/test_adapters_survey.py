@@ -19,13 +19,14 @@ transformers = pytest.importorskip("transformers", reason=NEEDS)
 from draftproof.adapters import survey as survey_module  # noqa: E402
 from draftproof.adapters.enumeration import Enumeration, enumerate_law  # noqa: E402
 from draftproof.adapters.generation import Generation  # noqa: E402
+from draftproof.adapters.judging import TOLERANCE, lower_bound  # noqa: E402
 from draftproof.adapters.scenarios import (  # noqa: E402
     ASSISTED,
     SCENARIOS,
     TWO_TOKENIZERS,
     Scenario,
 )
-from draftproof.adapters.survey import TOLERANCE, lower_bound, run_scenario, survey  # noqa: E402
+from draftproof.adapters.survey import run_scenario, survey  # noqa: E402
 from draftproof.audit.report import LOSSLESS, LOSSY, UNDECIDED, Result  # noqa: E402
 
 GENERATION = transformers.generation.utils

@@ -57,8 +57,10 @@ def test_the_choices_of_all_paths_are_a_tree_that_is_walked_once():
 
 def test_asking_for_something_else_on_a_replay_is_a_divergence():
     choices = Choices()
+    choices.start()
     choices.choose("first", (), (0.5, 0.5))
     choices.choose("second", (), (0.5, 0.5))
+    choices.finish()
     assert choices.advance() and choices.advance()  # the heaviest lead first
     choices.start()
     choices.choose("first", (), (0.5, 0.5))
@@ -69,10 +71,12 @@ def test_asking_for_something_else_on_a_replay_is_a_divergence():
 
 def test_a_replay_that_ends_early_is_refused():
     choices = Choices()
-    choices.choose("first", (), (0.5, 0.5))
-    choices.advance()
     choices.start()
+    choices.choose("first", (), (0.5, 0.5))
     choices.finish()
+    assert choices.advance()
+    choices.start()
+    choices.end()
     assert choices.refusals
 
 

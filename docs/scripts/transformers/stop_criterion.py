@@ -1,0 +1,94 @@
+"""A stopping criterion is overshot by assisted generation.
+
+It ends the sequence at id 1. Plain generate() asks it after every token; assisted generation asks
+once a block, and it looks at the last token only, so an accepted 1 inside a block is passed over.
+
+    python stop_criterion.py [DRAWS]
+"""
+
+import math
+import sys
+
+import torch
+import transformers
+from transformers import (
+    GenerationConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
+
+#: Of the law of plain generate(), and of the assisted one: computed, not drawn.
+DUE, GIVEN = 0.0000, 0.0913
+EVENT = "tokens follow the id that ends the sequence"
+
+
+def tiny(seed):
+    """A random Llama with three tokens."""
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=3, hidden_size=8, intermediate_size=8, num_hidden_layers=1,
+        num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=32,
+        bos_token_id=None, eos_token_id=None, pad_token_id=0, attn_implementation="eager",
+    )  # fmt: skip
+    model = LlamaForCausalLM(config).eval()
+    for weights in model.parameters():
+        torch.nn.init.normal_(weights, std=0.6)
+    model.generation_config = GenerationConfig(pad_token_id=0, num_assistant_tokens=2)
+    model.generation_config.num_assistant_tokens_schedule = "constant"
+    model.generation_config.assistant_confidence_threshold = 0.0
+    return model
+
+
+class StopsAtOne(StoppingCriteria):
+    """Ends the sequence at id 1."""
+
+    def __call__(self, input_ids, scores, **kwargs):
+        """Whether the sequence ends."""
+        return input_ids[:, -1] == 1
+
+
+TARGET, DRAFTER = tiny(1), tiny(2)
+PROMPT = torch.tensor([[0, 1]])
+HORIZON = 3
+
+
+def draw(**settings):
+    """New ids of one call."""
+    ids = TARGET.generate(PROMPT, max_new_tokens=HORIZON, do_sample=True, top_k=0, **settings)
+    return tuple(ids[0, PROMPT.shape[1] :].tolist())
+
+
+def plain():
+    """New ids without help."""
+    return draw(stopping_criteria=StoppingCriteriaList([StopsAtOne()]))
+
+
+def assisted():
+    """New ids with a drafter."""
+    return draw(stopping_criteria=StoppingCriteriaList([StopsAtOne()]), assistant_model=DRAFTER)
+
+
+def event(ids):
+    """Whether the event happened."""
+    return 1 in ids[:-1]
+
+
+def main(draws=20_000):
+    """Draw with help and without, and print how often the event happens."""
+    transformers.logging.set_verbosity_error()
+    torch.set_num_threads(1)
+    print(f"transformers {transformers.__version__}, torch {torch.__version__}, {draws} draws")
+    print(f"event: {EVENT}")
+    for name, draw, exact in (("plain", plain, DUE), ("assisted", assisted, GIVEN)):
+        torch.manual_seed(0)
+        rate = sum(event(draw()) for _ in range(draws)) / draws
+        error = math.sqrt(max(exact * (1 - exact), 1e-9) / draws)
+        print(
+            f"{name:>9}: {rate:.4f} drawn, {exact:.4f} exact, {(rate - exact) / error:+.1f} sigma"
+        )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
