@@ -87,7 +87,8 @@ $(STAMPS)/docs: $(STAMPS)/core
 # mkdocs too: a test builds the site.
 $(STAMPS)/test: $(STAMPS)/transformers $(STAMPS)/docs
 	@echo "set-up: pytest"
-	@$(call install,test,$(call listed,dependency-groups,test)) $(call or_say,test)
+	@$(call install,test,$(call listed,dependency-groups,test) \
+		$(call listed,optional-dependencies,proofs)) $(call or_say,test)
 	@touch $@
 
 $(STAMPS)/lint: $(SPECIFICATION) | $(PY)
@@ -118,7 +119,7 @@ ifeq ($(SURVEY),yes)
 		echo "no survey: its set-up failed: $$(grep -m 1 '^ERROR' $(STAMPS)/transformers.log || tail -n 1 $(STAMPS)/transformers.log)"; \
 		exit 0; \
 	fi; \
-	echo; code=0; $(BIN)/draftproof audit transformers || code=$$?; \
+	echo; code=0; $(BIN)/draftproof audit transformers --quick || code=$$?; \
 	case $$code in 0|1|3) ;; *) echo "no survey: it ended with exit code $$code" ;; esac
 else
 	@echo "no survey of transformers: declined with SURVEY=$(SURVEY)"
@@ -152,6 +153,15 @@ test-long: $(STAMPS)/test ## The sweeps marked long.
 lint: $(STAMPS)/lint ## ruff: rules and format.
 	@$(BIN)/ruff check --quiet --output-format concise .
 	@$(BIN)/ruff format --check --quiet .
+
+.PHONY: coq
+coq: ## Coq and Mathematical Components, by apt-get (Debian, Ubuntu; 1 GB on disk), for `make proofs`.
+	@if command -v coqc > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then \
+		echo "no apt-get here: install Coq 8.16 and Mathematical Components 1.15 yourself" >&2; exit 1; \
+	fi; \
+	echo "set-up: Coq (about 250 MB to download)"; \
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends coq libcoq-mathcomp-algebra
 
 # Exits 3 where Coq is not installed, after saying what installs it.
 .PHONY: proofs

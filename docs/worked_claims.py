@@ -118,3 +118,25 @@ def formulas(name: str, lookahead: str) -> str:
         lines.append(f"{found.case}: accepted with probability {found.result.acceptance}")
         lines += [f"    {ids}: {formula}" for ids, formula in sorted(found.result.law.items())]
     return "\n".join(lines)
+
+
+@worked
+def coq_theorems() -> str:
+    """Every theorem of the Coq development, and the claims that it establishes."""
+    from draftproof.proofs.coq_workshop import sources, statements
+
+    used: dict[str, list[str]] = {}
+    for claim in CLAIMS.values():
+        for name in claim.theorems:
+            used.setdefault(name, []).append(claim.name)
+    rows = [
+        [
+            f"`{one.name}`",
+            f"`{file}.v`, {one.first_line}",
+            ", ".join(used.get(f"{file}.{one.name}", [])),
+        ]
+        for file, text in sources().items()
+        for one in statements(file, text)
+        if one.kind == "Theorem"
+    ]
+    return markdown(["theorem", "where", "claims"], rows)

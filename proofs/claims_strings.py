@@ -123,7 +123,10 @@ CLAIMS = (
         PROVED,
         "psi may be any sub-stochastic law: the theorem asks only that the candidate was drawn "
         "from the psi that scores it. How long the draft was is part of what psi sums over.",
-        theorems=("StringLevel.slrs_one_token_lossless",),
+        theorems=(
+            "StopRules.slrs_any_stop_rule_one_token",
+            "StopRules.psi_sums_over_drafts",
+        ),
         answers=2,
         checks=(
             Check(
@@ -160,7 +163,7 @@ CLAIMS = (
         "Each position is the one-token theorem at its own context, for the law of the next "
         "candidate given those accepted.",
         theorems=(
-            "StringLevel.slrs_lossless",
+            "StopRules.slrs_any_stop_rule_lossless",
             "StringLevel.chain_rule",
         ),
         checks=(

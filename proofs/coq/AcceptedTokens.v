@@ -115,7 +115,8 @@ have P'0: 0 <= P' by apply: keep_probability_ge0 => //; exact: (psi_ge0 proposal
 have P'1: P' <= 1 by exact: keep_probability_le1.
 have keeps: P * accept_probability (p c) psi x <= P'.
   rewrite /P' /keep_probability /accept_probability le_minr; apply/andP; split.
-    by rewrite mulr_ile1 ?accept_probability_le1 // (accept_probability_ge0 (p_law c)) //; exact: (psi_ge0 proposal_ok psi_is x).
+    rewrite mulr_ile1 ?accept_probability_le1 // (accept_probability_ge0 (p_law c)) //.
+    exact: (psi_ge0 proposal_ok psi_is x).
   by apply: ler_wpmul2l => //; rewrite le_minl lexx orbT.
 have A0 := expected_accepted_ge0 (rcons c x) (ok o oxs).
 apply: (@le_trans _ _ (P' * (expected_accepted (rcons c x) (next o) + 1))).
@@ -138,7 +139,8 @@ move=> /le_trans; apply.
 have none := judge_keeps_martingales T_uniq p_law 1 scored (constant_martingale c 0) ler01 (lexx _).
 rewrite mulr0 add0r subrr mul0r in none.
 suff -> : expect (drafts <~ draft d ;; verify_block T p c drafts) accepted
-    = expect (drafts <~ draft d ;; judge T p c 1 drafts) (fun r => if r is Some b then accepted b else 0)
+    = expect (drafts <~ draft d ;; judge T p c 1 drafts)
+        (fun r => if r is Some b then accepted b else 0)
       - expect (drafts <~ draft d ;; judge T p c 1 drafts) (fun r => if r is Some _ then 0 else 1).
   by rewrite none subr0.
 rewrite -expect_sub !expect_bind; apply: eq_expect => drafts.

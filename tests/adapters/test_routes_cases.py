@@ -1,7 +1,6 @@
 """The cases of the routes, as data: what they name exists, and they vary what they should.
 
-None of this needs torch. Planted once, to see each check fail: a second case of the same name, a
-slug without its mechanism, a route without a quick case.
+None of this needs torch.
 """
 
 from __future__ import annotations

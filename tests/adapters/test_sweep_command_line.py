@@ -1,7 +1,4 @@
-"""``draftproof audit transformers``: options that do not go together are one clear line.
-
-Planted once, to see it fail: `transformers_command.check` that returns at once.
-"""
+"""``draftproof audit transformers``: options that do not go together are one clear line."""
 
 from __future__ import annotations
 

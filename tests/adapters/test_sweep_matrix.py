@@ -1,8 +1,4 @@
-"""Releases side by side: environments, the matrix and how it is printed. None of it needs torch.
-
-Planted once, to see each check fail: a cell that takes a crash for a verdict, a merge that loses a
-release, an installation that is not tried again.
-"""
+"""Releases side by side: environments, the matrix and how it is printed. None of it needs torch."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from draftproof.proofs import coq_tie, coq_workshop, machine_checked
+from draftproof.proofs import coq_workshop, machine_checked
 from draftproof.proofs.coq_workshop import SOURCES, CoqError, Workshop, sources, statements
 
 needs_coq = pytest.mark.skipif(coq_workshop.coqc() is None, reason=coq_workshop.NOT_INSTALLED)
@@ -115,41 +115,3 @@ def test_dependencies_are_read_off_the_sources():
         "Block",
     }
     assert all(coq_workshop.dependencies(text) <= texts.keys() for text in texts.values())
-
-
-def test_the_tie_covers_every_gallery_pair_and_repeats_itself():
-    files = coq_tie.tie_files(random=2)
-    assert files == coq_tie.tie_files(random=2)
-    text = "".join(files.values())
-    for place in ("base", "many_to_one", "no_proposal", "end_ids_differ", "random_2"):
-        for algorithm in ("union", "block", "exact_match", "slem_1", "slrs_2", "slrs_one_1"):
-            assert f"Example pair_{place}_{algorithm} :" in text
-    assert "Example pair_many_to_one_tli :" in text
-    assert "Example pair_empty_intersection_tli" not in text  # TLI has nothing to draft there
-
-
-@needs_coq
-def test_a_number_changed_in_a_table_is_noticed(tmp_path):
-    """The tie's own control: a law that is off by a little, and one that lacks a row."""
-    (place,) = [
-        coq_tie.Place(one.name, one.pair, one.prompt)
-        for one in coq_tie.gallery()
-        if one.name == "base"
-    ]
-    lines = coq_tie.source([place], "one pair").splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("Example pair_base_union "))
-    head = "\n".join(lines[:start])
-    example = lines[start]
-    wrong = example.replace("3 // 10)", "299 // 1000)", 1)
-    lacking = re.sub(r"\[:: \(\[:: 0\], 3 // 10\); ", "[:: ", example, count=1)
-    assert example not in (wrong, lacking)
-    workshop = Workshop(tmp_path, sources())
-    assert workshop.compile(["Tie"]) == ()
-    for number, changed in enumerate((example, wrong, lacking)):
-        proof = (
-            "Proof. by vm_compute. Qed."
-            if changed is example
-            else "Proof. Fail by vm_compute. Abort."
-        )
-        workshop.write(f"Changed{number}", f"{head}\n{changed}\n{proof}\n")
-        assert workshop.compile_file(f"Changed{number}") is None
