@@ -136,6 +136,7 @@ def run(arguments: list[str]) -> str:
 
 def _masked(text: str) -> str:
     text = re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0.0', text)
+    text = re.sub(r"\([0-9]+\.[0-9] s\)", "(0.0 s)", text)
     versions = re.compile(r'("versions": \{)(.*?)(\})', re.DOTALL)
     return versions.sub(
         lambda m: m[1] + re.sub(r'(": )"[^"]*"', r'\1"..."', m[2]) + m[3], text, count=1
