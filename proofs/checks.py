@@ -101,7 +101,7 @@ def symbolically_lossless(
             count += 1
         yield (
             f"{what}, {size} ids, {lookahead} draft{'s' * (lookahead > 1)}: lossless in each of "
-            f"{count} cases, for all p and q"
+            f"{count} cases, for all positive p and q"
         )
 
 
@@ -128,7 +128,7 @@ def symbolically_accepts(
                 f"{what}: accepts {found.result.acceptance}, not {due}, where {found.case}"
             )
         count += 1
-    yield f"{what}, {size} ids: the formula holds in each of {count} cases, for all p and q"
+    yield f"{what}, {size} ids: the formula holds in each of {count} cases, for all positive p and q"
 
 
 def exact_example(

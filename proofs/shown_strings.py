@@ -284,5 +284,5 @@ def symbolic_strings(name: str, one_token: bool = False) -> Iterator[str]:
             count += 1
         yield (
             f"{name}, T = {{{', '.join(target)}}}, D = {{{', '.join(drafter)}}}, {rule.slug}: "
-            f"lossless in each of {count} cases, for all p and q"
+            f"lossless in each of {count} cases, for all positive p and q"
         )

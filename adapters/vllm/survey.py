@@ -50,7 +50,7 @@ def named(selection: str | None) -> tuple[list[str], str | None]:
     """
     name, _, version = (selection or "").partition("@")
     if name and name not in SUBJECTS:
-        raise ValueError(f"no subject is called vllm:{name}; there are {', '.join(SUBJECTS)}")
+        raise ValueError(f"no subject is called 'vllm:{name}'; there are {', '.join(SUBJECTS)}")
     versions = [tree.version for tree in available()]
     if version and versions and version not in versions:
         raise ValueError(f"vllm {version} is not here; there are {', '.join(versions)}")

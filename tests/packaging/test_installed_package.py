@@ -15,7 +15,7 @@ import draftproof
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("package", "reference", "toymodels", "audit", "adapters")
+FOLDERS = ("reference", "toymodels", "audit", "proofs", "adapters", "package")
 BUILT = ("pyproject.toml", "README.md", "LICENSE", *FOLDERS)
 
 
@@ -72,7 +72,7 @@ def due():
     for folder in FOLDERS:
         inside = Path("draftproof") if folder == "package" else Path("draftproof", folder)
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".json") or path.name == "py.typed":
+            if path.suffix in (".py", ".json", ".v", ".md") or path.name == "py.typed":
                 found.add((inside / path.relative_to(ROOT / folder)).as_posix())
     return found
 
