@@ -128,7 +128,9 @@ def symbolically_accepts(
                 f"{what}: accepts {found.result.acceptance}, not {due}, where {found.case}"
             )
         count += 1
-    yield f"{what}, {size} ids: the formula holds in each of {count} cases, for all positive p and q"
+    yield (
+        f"{what}, {size} ids: the formula holds in each of {count} cases, for all positive p and q"
+    )
 
 
 def exact_example(
