@@ -2,8 +2,8 @@
 
     python block_coins.py FOLDER [SEEDS] [--standard]
 
-Target (1/2, 1/2); drafts 0 and 0, certain. Of the seeds whose first round gives [1], the next round,
-one position on, should begin with 0 half of the time; exactly, it is 1/3.
+Target (1/2, 1/2); drafts 0 and 0, certain. Of the seeds whose first round gives [1], the next
+round, one position on, should begin with 0 half of the time; exactly, it is 1/3.
 """
 
 import sys

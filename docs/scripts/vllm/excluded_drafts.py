@@ -1,4 +1,4 @@
-"""vLLM 0.32.0: the replacement of a draft that a grammar excludes is drawn from p, not the residual.
+"""vLLM 0.32.0: what replaces a draft that a grammar excludes is drawn from p, no residual.
 
     python excluded_drafts.py FOLDER [DRAWS] [--unmarked]
 
