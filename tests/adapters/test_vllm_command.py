@@ -40,7 +40,7 @@ def test_without_triton_it_says_what_to_install(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["vllm:stanard"], "no subject is called vllm:stanard; there are standard,"),
+        (["vllm:stanard"], "no subject is called 'vllm:stanard'; there are standard,"),
         (["vllm", "--pair", "base"], "--pair does not apply to vllm"),
         (["vllm:block", "--as", "rule"], "--as does not apply to vllm"),
     ],
