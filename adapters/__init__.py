@@ -1,9 +1,10 @@
-"""Code of others as subjects of the audit: so far, `transformers` and its ``generate()``.
+"""Code of others as subjects of the audit, and the reference on real models.
 
-`survey` runs unmodified ``generate()`` of the installed release on toy models
-(of `draftproof.toymodels.huggingface`) through a list of `scenarios`, enumerates its exact law by
-answering torch's random calls (``draftproof.audit.interception``; `enumeration` re-exports it),
-and compares it with the law of plain ``generate()``, enumerated likewise.
+`routes` and `sweep` have all that is asked of ``generate()`` of `transformers`, and `releases` and
+`matrix` repeat it for several releases; `vllm` has the samplers of vLLM, and `huggingface` puts real
+models behind the protocols of the reference. `survey` is the short form of the sweep. Laws are
+enumerated by answering torch's random calls (``draftproof.audit.interception``; `enumeration`
+re-exports it), and compared with the law of plain ``generate()``, enumerated likewise.
 
 Importing this package imports neither torch nor transformers; `missing` says whether they are
 there, and ``draftproof.adapters.survey.survey`` is the function that needs them. The other names

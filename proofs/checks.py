@@ -12,8 +12,8 @@ from typing import Any
 from ..audit.examples import EXAMPLES
 from ..audit.laws import Laws
 from ..reference.chance import Chance
-from ..reference.distribution import ExactDistribution, total_variation
-from ..reference.exact import ONE, ZERO, Rational, rational
+from ..reference.distribution import total_variation
+from ..reference.exact import ZERO, Rational, rational
 from ..reference.models import Ids
 from ..reference.pair import Pair, PairError
 from ..reference.programs import Program, program
@@ -228,10 +228,3 @@ def found_by_z3(what: str, round_of: RoundOf, size: int, lookahead: int) -> Iter
     if found is None:
         raise ClaimError(f"{what}: z3 finds no p and q over {size} ids")
     yield f"{what}, {size} ids, {lookahead} drafts: z3 finds {found}"
-
-
-def certain_mass(law: ExactDistribution[Ids]) -> Rational:
-    """One, or a `ClaimError`: the mass of a law that must be complete."""
-    if law.mass != ONE:
-        raise ClaimError(f"a law of mass {law.mass}")
-    return law.mass

@@ -20,7 +20,7 @@ CORRECTED = "corrected"
 #: Every status, with what it asserts.
 STATUSES = {
     PROVED: "for every finite vocabulary, by Coq",
-    FIXED_SIZES: "for all p and q, at the vocabularies and lookaheads named",
+    FIXED_SIZES: "for all positive p and q, at the vocabularies and lookaheads named",
     INSTANCES: "exactly, on the pairs named; not proved beyond them",
     REFUTED: "false as written; the smallest counterexample is exact",
     CORRECTED: "false as written, by an exact counterexample; the corrected statement holds",
@@ -84,11 +84,6 @@ class Claim:
     checks: tuple[Check, ...] = ()
     corrected: str | None = None
     answers: int | None = None
-
-    @property
-    def needs_coq(self) -> bool:
-        """Whether Coq establishes a part of it."""
-        return bool(self.theorems)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from ..reference.chance import Chance
 from ..reference.distribution import total_variation
 from ..reference.enumeration import expectation
 from ..reference.exact import ONE, ZERO, Rational, rational
+from ..reference.exact_match import exact_match_round
 from ..reference.models import Ids
 from ..reference.pair import Pair
 from ..reference.programs import program
@@ -68,6 +69,16 @@ def tokens_by_survival() -> Iterator[str]:
             raise ClaimError(f"{each.name}: {tokens} tokens, the sum is {survival}")
         checked += 1
     yield f"k = 3: the sum over j is E[tokens] on {checked} pairs that end no sequence"
+
+
+def who_attains_the_bound() -> Iterator[str]:
+    """The standard rule accepts sum min(p, q), exact match sum p q, which is never more."""
+    yield from checks.symbolically_accepts(
+        "standard: sum min(p, q)", standard_round, lambda p, q: p.overlap(q), 3
+    )
+    yield from checks.symbolically_accepts(
+        "exact match: sum p q", exact_match_round, lambda p, q: p.coincidence(q), 3
+    )
 
 
 def block_toy() -> Iterator[str]:
