@@ -1,7 +1,7 @@
 """Code of others as subjects of the audit, and the reference on real models.
 
 `routes` and `sweep` have all that is asked of ``generate()`` of `transformers`; `releases` and
-`matrix` repeat it for several releases; `vllm` has the samplers of vLLM, and `huggingface` puts real
+`matrix` repeat it for several releases. `vllm` has the samplers of vLLM. `huggingface` puts real
 models behind the protocols of the reference. `survey` is the short form of the sweep. Laws are
 enumerated by answering torch's random calls (``draftproof.audit.interception``; `enumeration`
 re-exports it), and compared with the law of plain ``generate()``, enumerated likewise.
