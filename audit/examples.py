@@ -24,6 +24,7 @@ from ..reference.psi import candidate_law
 from ..reference.rounds import Round, finish
 from ..reference.slem import slem_round
 from ..reference.slrs import slrs_round
+from ..reference.slrs_block import kept_together
 from ..reference.standard import verify
 from ..reference.stop_rules import Fixed
 from ..reference.tokenizers import EncodeError
@@ -121,6 +122,25 @@ def _no_proposal_from_p(pair: Pair, context: Ids, lookahead: int, chance: Chance
     return finish(pair, (final,), 0, t, proposal.drafter_ids)
 
 
+def _slrs_block_bonus(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> Round:
+    """SLRS by blocks that treats the last candidate as the last draft over one vocabulary."""
+    rule = Fixed(lookahead)
+    proposal = propose(pair, context, rule, chance)
+    t = proposal.candidates
+    p = pair.target.distributions(context, t)
+    law = candidate_law(pair, context, rule)
+    psi = [law.next_token(t[:i]) for i in range(len(t) + 1)]
+    kept = kept_together(p, psi, t)
+    tau = 0
+    for i in range(1, len(t) + 1):
+        excess = p[i].excess(psi[i], kept[i])
+        passes = excess / (excess + 1 - kept[i]) if excess + 1 != kept[i] else 1
+        if chance.accept(kept[i] if i == len(t) else passes, f"keep {i}"):
+            tau = i
+    last = p[tau] if t and tau == len(t) else p[tau].residual(psi[tau], kept[tau])
+    return finish(pair, (*t[:tau], chance.draw(last, "final")), tau, t, proposal.drafter_ids)
+
+
 def _one_preimage(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> Round:
     """Standard decoding over two vocabularies that scores a draft by its own drafter id alone."""
     drafts = draft_tokens(pair, context, lookahead, chance)
@@ -195,6 +215,13 @@ EXAMPLES: dict[str, Example] = {
             "residual",
             "no-proposal",
             _no_proposal_from_p,
+        ),
+        Example(
+            "slrs-block-bonus",
+            "SLRS by blocks with a bonus from p behind the last candidate",
+            "residual",
+            "end-in-drafter-only",
+            _slrs_block_bonus,
         ),
         Example(
             "one-preimage",

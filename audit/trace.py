@@ -146,7 +146,8 @@ def _positions(program: Program, pair: Pair, context: Ids, block: Round) -> tupl
     laws = pair.target.distributions(context, readable)
     if program.name == "slrs":
         assert program.stop_rule is not None
-        rule = stop_rule(program.stop_rule.removesuffix("/one-token"))
+        form = program.stop_rule.removesuffix("/one-token").removesuffix("/block")
+        rule = stop_rule(form)
         after = candidate_law(pair, context, rule).next_token
         if program.stop_rule.endswith("/one-token"):
             laws = laws[:1]

@@ -15,6 +15,7 @@ import worked_cases
 import worked_claims
 import worked_faults
 import worked_mistakes
+import worked_slrs
 from draftproof.audit import Laws, run
 from draftproof.audit.junit import junit_xml
 from draftproof.reference import ALGORITHMS, forms, program, psi, stop_rule
@@ -36,7 +37,14 @@ from worked_text import (
     worked,
 )
 
-__all__ = ["WORKED", "worked_cases", "worked_claims", "worked_faults", "worked_mistakes"]
+__all__ = [
+    "WORKED",
+    "worked_cases",
+    "worked_claims",
+    "worked_faults",
+    "worked_mistakes",
+    "worked_slrs",
+]
 
 # ---- one position -------------------------------------------------------------------------------
 

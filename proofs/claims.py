@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from . import claims_rejection, claims_strings, claims_vocabularies
+from . import claims_rejection, claims_stop_rules, claims_strings, claims_vocabularies
 from .ledger import Claim
 
 #: The families, each a page in docs, with what it is about.
@@ -15,7 +15,7 @@ FAMILIES = {
 }
 CLAIMS: dict[str, Claim] = {
     claim.name: claim
-    for module in (claims_rejection, claims_strings, claims_vocabularies)
+    for module in (claims_rejection, claims_strings, claims_stop_rules, claims_vocabularies)
     for claim in module.CLAIMS
 }
 

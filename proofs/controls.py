@@ -14,7 +14,7 @@ from unittest import mock
 
 from ..audit import examples
 from ..audit.laws import Laws
-from ..reference import block_verification, exact_match, slem, slrs, standard
+from ..reference import block_verification, exact_match, slem, slrs, slrs_block, standard
 from ..reference.chance import Chance
 from ..reference.distribution import ExactDistribution
 from ..reference.exact import ONE
@@ -23,7 +23,7 @@ from ..reference.pair import Pair
 from ..reference.programs import program
 from ..reference.psi import CandidateLaw, candidate_law
 from ..reference.rounds import Round
-from . import shown_rejection, shown_strings, shown_vocabularies
+from . import controls_stop_rules, shown_rejection, shown_strings, shown_vocabularies
 from .ledger import Check, run_check
 
 #: An attribute replaced: its owner, its name, what it becomes.
@@ -66,7 +66,7 @@ def _residual_is_p() -> list[Change]:
 
 def _every_draft_accepted() -> list[Change]:
     """No ratio: what is drafted is accepted."""
-    modules = (standard, block_verification, slrs)
+    modules = (standard, block_verification, slrs, slrs_block)
     return [(module, "ratio", lambda p, q: 1) for module in modules]
 
 
@@ -216,6 +216,7 @@ MUTATIONS: dict[str, Callable[[], list[Change]]] = {
     "formulas off": _acceptance_formulas_low,
     "another due law": _texts_returned,
     "blocks kept short": _blocks_kept_short,
+    **controls_stop_rules.MUTATIONS,
 }
 #: For each claim, what must break its checks, in their order.
 CONTROLS: dict[str, tuple[str, ...]] = {
@@ -249,4 +250,5 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     "tli-at-least-union": ("formulas off", "filters keep all", "filters keep all"),
     "redistribution": ("examples mended", "residual is p"),
     "transferred-probabilities": ("examples mended",),
+    **controls_stop_rules.CONTROLS,
 }

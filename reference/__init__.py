@@ -19,26 +19,37 @@ from .models import Ids, LanguageModel
 from .pair import EmptyIntersectionError, Pair, PairError
 from .programs import ALGORITHMS, Program, forms, program
 from .psi import CandidateLaw, candidate_law, psi
+from .psi_bounds import BoundedPsi
+from .psi_bytes import BytePsi
+from .psi_lazy import LazyPsi
+from .psi_states import states_psi
+from .psi_tree import DraftTree, Work, tree_law
 from .rounds import Generation, Round, generate
 from .slem import slem_acceptance, slem_round
 from .slrs import slrs_acceptance, slrs_round
+from .slrs_block import slrs_block_kept_round, slrs_block_round
 from .standard import standard_acceptance, standard_round
 from .stop_rules import Characters, Fixed, StopRule, stop_rule
 from .tli import tli_acceptance, tli_round
+from .token_rules import Determined, Longest, Lookup, Tokens
 from .tokenizers import EncodeError, Tokenizer, TokenizerLaws, inexpressible, map_tokens
 from .union import union_acceptance, union_round
 
 __all__ = [
     "ALGORITHMS",
+    "BoundedPsi",
     "Branch",
+    "BytePsi",
     "CandidateLaw",
     "Chance",
     "Characters",
     "CoinTape",
     "CoinTapeError",
+    "Determined",
     "Distribution",
     "DistributionError",
     "DivergenceError",
+    "DraftTree",
     "EmptyIntersectionError",
     "EncodeError",
     "ExactDistribution",
@@ -46,7 +57,10 @@ __all__ = [
     "Generation",
     "Ids",
     "LanguageModel",
+    "LazyPsi",
     "Leaf",
+    "Longest",
+    "Lookup",
     "Pair",
     "PairError",
     "Program",
@@ -57,6 +71,8 @@ __all__ = [
     "StopRule",
     "Tokenizer",
     "TokenizerLaws",
+    "Tokens",
+    "Work",
     "autoregressive_round",
     "block_acceptance",
     "block_round",
@@ -78,13 +94,17 @@ __all__ = [
     "slem_acceptance",
     "slem_round",
     "slrs_acceptance",
+    "slrs_block_kept_round",
+    "slrs_block_round",
     "slrs_round",
     "standard_acceptance",
     "standard_round",
+    "states_psi",
     "stop_rule",
     "tli_acceptance",
     "tli_round",
     "total_variation",
+    "tree_law",
     "union_acceptance",
     "union_round",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from .distribution import Distribution
 
@@ -30,3 +30,21 @@ class LanguageModel(Protocol):
         with one forward pass; its cache is its own matter.
         """
         ...
+
+
+class BatchedModel(LanguageModel, Protocol):
+    """A model that answers for several contexts in one pass."""
+
+    def distributions_after(self, contexts: Sequence[Ids]) -> Sequence[Distribution[int]]:
+        """The next-token law after each of ``contexts``."""
+        ...
+
+
+def distributions_after(
+    model: LanguageModel, contexts: Sequence[Ids]
+) -> Sequence[Distribution[int]]:
+    """The next-token law after each of ``contexts``: in one pass where the model can batch."""
+    batched: Any = getattr(model, "distributions_after", None)
+    if batched is not None:
+        return batched(contexts)
+    return [model.distributions(context)[0] for context in contexts]

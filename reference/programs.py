@@ -20,6 +20,8 @@ from .pair import Pair
 from .rounds import Round
 from .slem import slem_acceptance, slem_round
 from .slrs import slrs_acceptance, slrs_round
+from .slrs_block import slrs_block_round
+from .slrs_spelled import spelled_acceptance, spelled_round
 from .standard import standard_acceptance, standard_round
 from .stop_rules import Fixed, StopRule, stop_rule
 from .tli import tli_acceptance, tli_round
@@ -113,11 +115,34 @@ def slrs(rule: StopRule, one_token: bool = False) -> Program:
     )
 
 
+def slrs_block(rule: StopRule) -> Program:
+    """Algorithm 3 under ``rule`` with block verification."""
+    return Program(
+        "slrs",
+        lambda pair, context, chance, _: slrs_block_round(pair, context, rule, chance),
+        rule.cap,
+        f"{rule.slug}/block",
+        lambda pair, context: slrs_acceptance(pair, context, rule),
+    )
+
+
+def slrs_spelled(tokens: int) -> Program:
+    """Algorithm 3 with at most ``tokens`` spelled proposals a round."""
+    return Program(
+        "slrs",
+        lambda pair, context, chance, _: spelled_round(pair, context, tokens, chance),
+        tokens,
+        f"spelled:{tokens}",
+        spelled_acceptance,
+    )
+
+
 def program(name: str, form: str | int) -> Program:
     """The algorithm called ``name`` in a given form.
 
-    ``form`` is a fixed lookahead, or a slug as `Program.stop_rule` has it: "fixed:2",
-    "characters:3/cap:5" (string-level), "fixed:2/one-token" (SLRS), "fixed:2/look-behind:3" (SLEM).
+    ``form`` is a fixed lookahead, or a slug as `Program.stop_rule` has it: "fixed:2"; for
+    string-level algorithms any that `stop_rule` reads ("characters:3/cap:5"); "fixed:2/one-token",
+    "fixed:2/block" and "spelled:2" (SLRS); "fixed:2/look-behind:3" (SLEM).
 
     Raises:
         ValueError: for a name that is not in `ALGORITHMS`, a form that the algorithm does not have,
@@ -131,6 +156,10 @@ def program(name: str, form: str | int) -> Program:
         return autoregressive()
     if name == "slrs" and slug.endswith("/one-token"):
         return slrs(stop_rule(slug.removesuffix("/one-token")), one_token=True)
+    if name == "slrs" and slug.endswith("/block"):
+        return slrs_block(stop_rule(slug.removesuffix("/block")))
+    if name == "slrs" and (match := re.fullmatch(r"spelled:([1-9][0-9]*)", slug)):
+        return slrs_spelled(int(match[1]))
     if name == "slem" and (match := re.fullmatch(r"(.+)/look-behind:([1-9][0-9]*)", slug)):
         return slem(stop_rule(match[1]), int(match[2]))
     rule = stop_rule(slug)
@@ -150,5 +179,24 @@ def forms(name: str, lookahead: int) -> tuple[str, ...]:
         look_behind = (f"{fixed}/look-behind:2",) if lookahead < 3 else ()
         return (fixed, *look_behind, *by_length)
     if name == "slrs":
-        return (fixed, f"{fixed}/one-token", *by_length)
+        # Rules that look at the target's vocabulary differ from two drafts on.
+        by_tokens = (
+            (
+                f"tokens:2/cap:{lookahead}",
+                f"determined:1/cap:{lookahead}",
+                f"lookup:2/cap:{lookahead}",
+                f"longest:{lookahead}",
+            )
+            if lookahead == 2
+            else ()
+        )
+        spelled = (f"spelled:{lookahead}",) if lookahead < 3 else ()
+        return (
+            fixed,
+            f"{fixed}/one-token",
+            f"{fixed}/block",
+            *by_length,
+            *by_tokens,
+            *spelled,
+        )
     return (fixed,)

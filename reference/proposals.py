@@ -6,7 +6,8 @@ Both SLEM and SLRS run it, and psi is its exact law (`draftproof.reference.psi`)
 Where a text has no encoding there is *no proposal* and the law stays exact: the drafter cannot read
 the context, the draft's text is empty (its tokens decode to nothing, or it is an end of sequence
 that the target lacks), or the target cannot encode it. A draft that ends with the drafter's end of
-sequence proposes the target's behind its text.
+sequence proposes the target's behind its text. Some rules propose by looking tokens up instead of
+encoding (`token_rules`); all the same the candidates are a function of the draft.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .chance import Chance
 from .models import Ids
 from .pair import Pair
 from .realignment import Window
-from .stop_rules import StopRule
+from .stop_rules import StopRule, reader
 from .tokenizers import EncodeError
 
 
@@ -54,26 +55,29 @@ def propose(
 
     # Draw d_1, d_2, .. until the rule holds.
     tokenizer = pair.drafter_tokenizer
+    reads = reader(rule, pair.target_tokenizer)
     drafted: Ids = ()
-    text = ""
-    while not rule.done(drafted, text):
+    texts: tuple[str, ...] = ()
+    while not reads.done(drafted, texts):
         q = pair.drafter.distributions(read + drafted)[0]
         drafted += (chance.draw(q, f"draft {len(drafted) + 1}"),)
         if drafted[-1] == tokenizer.end_of_sequence:
             break
-        text = tokenizer.decode(drafted)
+        texts += (tokenizer.decode(drafted),)
 
     # t_1..t_m = T(d_1 (+) .. (+) d_i).
+    text = texts[-1] if texts else ""
     candidates: Ids = ()
     if text:
         try:
             candidates = (
-                pair.target_tokenizer.encode(text)
+                reads.candidates(texts)
                 if window is None
                 else window.candidates(pair, context, text)
             )
         except EncodeError:
             return Proposal(drafted, text, (), read)
-    if drafted[-1:] == (tokenizer.end_of_sequence,) and pair.end_of_sequence is not None:
+    ended = drafted[-1:] == (tokenizer.end_of_sequence,) and reads.all_used(texts)
+    if ended and pair.end_of_sequence is not None:
         candidates += (pair.end_of_sequence,)
     return Proposal(drafted, text, candidates, read)

@@ -7,6 +7,14 @@ one is the probability that there is no such token ("no proposal").
 Here psi is found by its definition: the exact law of `propose`, the very program that drafts,
 under the very rule that stops it. Not the probability that the text *begins with the characters*
 of t: that counts drafts whose text T tokenizes otherwise (the objection to Lemma 3.1).
+
+Faster versions, each held exactly against the one before by the tests:
+
+- `psi_tree`: the tree of drafts, one pass over the drafter for each depth;
+- `psi_states`: drafts with one future merged, for drafters with a finite memory;
+- `psi_lazy`: one number at a time, along the drafts that can still propose that token;
+- `psi_bytes`: a few products, for byte-level drafters;
+- `psi_bounds`: no closer than a coin asks for.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ algorithm may have drawn behind it is never seen.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -87,6 +87,22 @@ def generate(
 ) -> Generation:
     """Run rounds until an end of sequence or ``max_new_tokens`` new ids; the last block is cut.
 
+    Raises:
+        ValueError: as `rounds` does.
+    """
+    new: Ids = ()
+    run: list[Round] = []
+    for block in rounds(run_round, pair, prompt, chance, max_new_tokens):
+        run.append(block)
+        new = (new + block.emitted)[:max_new_tokens]
+    return Generation(new, tuple(run))
+
+
+def rounds(
+    run_round: RoundFunction, pair: Pair, prompt: Ids, chance: Chance, max_new_tokens: int
+) -> Iterator[Round]:
+    """The rounds of `generate`, one by one as they are run; the last block may need cutting.
+
     A prompt that already ends in an end of sequence is continued like any other, as real decoders
     do: only new ids can end a run.
 
@@ -100,15 +116,13 @@ def generate(
     check_ids(prompt, pair.target.size, "prompt")
     new: Ids = ()
     state: Hashable = None
-    rounds: list[Round] = []
     while len(new) < max_new_tokens and not ended(new, pair.end_of_sequence):
         block = run_round(pair, prompt + new, chance, state)
         if not block.emitted:
             raise ValueError(f"the round after {prompt + new} emitted nothing")
-        rounds.append(block)
-        new = (new + block.emitted)[:max_new_tokens]
+        yield block
+        new += block.emitted
         state = block.state
-    return Generation(new, tuple(rounds))
 
 
 def check_ids(ids: Ids, size: int, what: str) -> None:

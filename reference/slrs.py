@@ -24,9 +24,10 @@ repeat. Since p * (1 - psi/p)+ = (p - psi)+ that is the same law, with no sum ov
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from .chance import Chance
-from .distribution import Distribution, ratio
+from .distribution import ratio
 from .exact import Rational
 from .models import Ids
 from .pair import Pair
@@ -36,18 +37,30 @@ from .rounds import Round, finish
 from .stop_rules import StopRule
 
 
+class Scored(Protocol):
+    """What candidates are scored with: a law, or anything that gives a number for a token."""
+
+    def __getitem__(self, token: int, /) -> Any:
+        """The probability that ``token`` is the next candidate."""
+        ...
+
+
+#: ``psi_after(t_1..t_k)`` gives psi_{k+1}( . | t_1..t_k).
+PsiAfter = Callable[[Ids], Scored]
+
+
 def slrs_round(
     pair: Pair,
     context: Ids,
     rule: StopRule,
     chance: Chance,
     one_token: bool = False,
-    psi_after: Callable[[Ids], Distribution[int]] | None = None,
+    psi_after: PsiAfter | None = None,
 ) -> Round:
     """One round of Algorithm 3 after ``context``; several tokens unless ``one_token``.
 
-    ``psi_after(t_1..t_k)`` gives psi_{k+1}; by default it is found by enumeration. Anything
-    else than that law is lossy.
+    psi is found by enumeration, unless ``psi_after`` gives it; see `psi` for faster versions.
+    Anything else than that law is lossy.
     """
     # 1. Draw drafts until the rule holds.  2. Re-tokenize their text; one target pass.
     proposal = propose(pair, context, rule, chance)

@@ -76,18 +76,36 @@ def map_tokens(source: Tokenizer, target: Tokenizer) -> tuple[int | None, ...]:
     """For every id of ``source`` the id of ``target`` that stands for the same bytes, or None.
 
     Several source ids may map to one target id. Where several target ids stand for the same bytes,
-    the lowest is taken: any choice is lossless, since what is mapped is only a proposal. The two
-    ends of sequence correspond to each other whatever their spelling; other ids without text
-    correspond to nothing.
+    `id_of_bytes` takes the one that is written: any choice is lossless, since what is mapped is
+    only a proposal, but the others are hardly ever accepted. The two ends of sequence correspond to
+    each other whatever their spelling; other ids without text correspond to nothing.
     """
-    by_bytes: dict[bytes, int] = {}
-    for token, spelling in enumerate(target.vocabulary):
-        if spelling is not None:
-            by_bytes.setdefault(spelling, token)
+    by_bytes = id_of_bytes(target)
     image = [None if s is None else by_bytes.get(s) for s in source.vocabulary]
     if source.end_of_sequence is not None:
         image[source.end_of_sequence] = target.end_of_sequence
     return tuple(image)
+
+
+def id_of_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
+    """For all bytes that some id stands for, that id.
+
+    Of several the one that encoding the text gives, else the lowest. Vocabularies with byte
+    fallback have "!" as a token and as the byte 0x21, and only ever write the token.
+    """
+    found: dict[bytes, int] = {}
+    several: set[bytes] = set()
+    for token, spelling in enumerate(tokenizer.vocabulary):
+        if spelling is not None and found.setdefault(spelling, token) != token:
+            several.add(spelling)
+    for spelling in several:
+        try:
+            written = tokenizer.encode(spelling.decode())
+        except (EncodeError, UnicodeDecodeError):
+            continue
+        if len(written) == 1 and tokenizer.vocabulary[written[0]] == spelling:
+            found[spelling] = written[0]
+    return found
 
 
 def inexpressible(source: Tokenizer, target: Tokenizer) -> tuple[int, ...]:

@@ -111,6 +111,10 @@ class NgramModel:
             rows.append(self._find(suffix) if law is None else law)
         return tuple(rows)
 
+    def state(self, ids: Ids) -> Ids:
+        """The ids that laws after ``ids`` depend on: equal states have equal laws ever after."""
+        return ids[-self._reach :] if self._reach else ()
+
     def _find(self, suffix: Ids) -> ExactDistribution[int]:
         check_ids(suffix, self.size, f"context {suffix}")
         law = self._laws[suffix] = self._table.law(suffix)
@@ -156,6 +160,11 @@ class PrunedHead:
         """The ``len(continuation) + 1`` laws over ids, each on the kept ids only."""
         rows = self._model.distributions(context, continuation)
         return tuple(self._narrowed(law) for law in rows)
+
+    def state(self, ids: Ids) -> Any:
+        """The state of the model whose head this is; `AttributeError` where that has none."""
+        model: Any = self._model
+        return model.state(ids)
 
     def columns(self, context: Ids) -> ExactDistribution[int]:
         """The law over columns, as the head itself gives it, after ``context``."""

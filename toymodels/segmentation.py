@@ -30,6 +30,11 @@ class Segmentation(Protocol):
         """What this segmentation is called in descriptions."""
         ...
 
+    @property
+    def stable(self) -> bool:
+        """Whether both sides of a boundary are always cut as if alone."""
+        ...
+
     def segment(self, text: str) -> Segments:
         """Ids and uncovered characters, in the order of the text."""
         ...
@@ -46,6 +51,7 @@ class GreedySegmentation:
     """
 
     name = "greedy"
+    stable = True
 
     def __init__(self, pieces: Mapping[str, int]) -> None:
         self._pieces = dict(pieces)
@@ -95,6 +101,8 @@ class BytePairSegmentation:
             if (left, right) in self._ranks:
                 raise TokenizerError(f"merge {rank} is {(left, right)!r} again")
             self._ranks[left, right] = rank
+        #: A merge that makes no piece is undone at the end, which leaves boundaries of no merge.
+        self.stable = all(left + right in pieces for left, right in merges)
 
     def segment(self, text: str) -> Segments:
         """Ids and uncovered characters, in the order of the text."""
@@ -129,6 +137,7 @@ class UnigramSegmentation:
     """
 
     name = "unigram"
+    stable = True
 
     def __init__(self, pieces: Mapping[str, int], scores: Mapping[str, Number]) -> None:
         for piece in scores:

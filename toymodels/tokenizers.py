@@ -123,6 +123,11 @@ class ToyTokenizer:
         self._splitter = (
             re.compile("(" + "|".join(map(re.escape, self._specials)) + ")") if specials else None
         )
+        #: Both sides of a boundary are cut as if alone: see `draftproof.reference.readings`.
+        plain = not (normalisers or cleaners or specials or self._byte_ids)
+        alone = begin_of_sequence is None and unknown is None
+        self.stable = plain and alone and self._segmentation.stable
+        self.longest_match = self.stable and self._segmentation.name == "greedy"
         self._encoded: dict[str, Ids | str] = {}
         self._decoded: dict[Ids, str] = {}
 

@@ -31,9 +31,9 @@ def given_law(entry: FaultEntry, call: Callable[..., Any] | None = None) -> dict
     call = entry.subject() if call is None else call
     case = entry.case
     found: dict[Any, float] = {}
-    for mass, program in _programs(entry, call):
+    for mass, program in programs(entry, call):
         for blocks, number in _enumerated(case, program).items():
-            for strings_, part in _completed(case, blocks).items():
+            for strings_, part in completed(case, blocks).items():
                 key = strings_ if entry.kind == "batch_rule" else strings_[0]
                 found[key] = found.get(key, 0.0) + mass * number * part
     return found
@@ -58,7 +58,7 @@ def _enumerated(case: Case, program: Callable[[], Any]) -> dict[Any, float]:
     return law.law
 
 
-def _programs(
+def programs(
     entry: FaultEntry, call: Callable[..., Any]
 ) -> Iterator[tuple[float, Callable[[], tuple[Ids, ...]]]]:
     """Programs that return one block a request, each with the probability of its drafts."""
@@ -179,7 +179,7 @@ def _ids(block: Any) -> Ids:
     return tuple(int(token) for token in (block.tolist() if hasattr(block, "tolist") else block))
 
 
-def _completed(case: Case, blocks: tuple[Ids, ...]) -> dict[tuple[Ids, ...], float]:
+def completed(case: Case, blocks: tuple[Ids, ...]) -> dict[tuple[Ids, ...], float]:
     """``blocks``, each cut to the case's length or completed by the target, with their masses."""
     joint: dict[tuple[Ids, ...], float] = {(): 1.0}
     eos = case.options.get("eos")

@@ -13,6 +13,7 @@ from .faults_of_edges import NUMERICAL_EDGE, REPORTING, SEEDS
 from .faults_of_proposals import PROPOSAL_LAW
 from .faults_of_rules import ACCEPTANCE_RULE, BLOCK_OR_TREE, RESIDUAL, VOCABULARY_MAP
 from .faults_of_runs import POSITION_SHIFT, STATE, STOPPING
+from .faults_of_strings import STRING_LEVEL
 from .faults_of_targets import TARGET_LAW
 
 #: Entries that give the same law on the same case: there, no law can tell them apart, and an
@@ -60,6 +61,7 @@ FAULTS = _related(
         *STATE,
         *BLOCK_OR_TREE,
         *VOCABULARY_MAP,
+        *STRING_LEVEL,
         *NUMERICAL_EDGE,
         *STOPPING,
         *SEEDS,

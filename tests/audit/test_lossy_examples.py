@@ -21,6 +21,7 @@ COUNTERPART = {
     "psi-of-one-draft": "slrs",
     "unconditional-psi": "slrs",
     "no-proposal-from-p": "slrs",
+    "slrs-block-bonus": "slrs",
     "one-preimage": "union",
     "resample-from-p": "standard",
 }
@@ -118,6 +119,28 @@ def test_drawing_from_p_without_a_proposal() -> None:
     one_round, run = audited("no-proposal-from-p", 1)
     assert exact(one_round) == "3/50"
     assert run.verdict == LOSSY
+
+
+def test_a_bonus_behind_the_last_candidate() -> None:
+    """After a the drafts are nothing 1/2, b 1/6 and (b, a) 1/3, all of the latter two kept.
+
+    b comes rightly, with 2/3. After b alone the bonus is from p = (3/4, 1/4), though psi_2 leaves
+    of it only what (b, a) does not cover: P(b, a) = 1/3 + 1/6 * 3/4 + 1/6 * 3/4 = 7/12.
+    """
+    one_round, run = audited("slrs-block-bonus", 2)
+    assert one_round.verdict == run.verdict == LOSSY
+    assert exact(one_round) == "1/9"  # at the worst context; 1/12 at the prompt
+    assert distance_at_prompt("slrs-block-bonus", 2) == Fraction(1, 12)
+    laws, prompt = laws_of("slrs-block-bonus", 2)
+    law = laws.completed_round(prompt)
+    beginning = {
+        ids: sum((n for string, n in law.items() if string[:2] == ids), rational(0))
+        for ids in ((1, 0), (1, 1))
+    }
+    assert beginning == {(1, 0): rational(7, 12), (1, 1): rational(1, 12)}
+    proposals = brute_force.proposals(laws.pair, prompt, "fixed:2")
+    assert proposals == {(): Fraction(1, 2), (1,): Fraction(1, 6), (1, 0): Fraction(1, 3)}
+    assert one_round.fault == "residual"
 
 
 def by_brute_force(name: str, lookahead: int, context: Ids) -> Fraction:

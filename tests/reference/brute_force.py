@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 
+import brute_rules
 from draftproof.reference.models import Ids, LanguageModel
 from draftproof.reference.pair import Pair
 from draftproof.reference.tokenizers import EncodeError, Tokenizer
@@ -110,36 +111,27 @@ def draft_sequences(pair: Pair, context: Ids, slug: str) -> Iterator[tuple[Ids, 
     if ids is None:
         yield (), Fraction(1)
         return
-    kind, _, numbers = slug.partition(":")
-    end = pair.drafter_tokenizer.end_of_sequence
-
-    def finished(drafted: Ids) -> bool:
-        if drafted and drafted[-1] == end:
-            return True
-        if kind == "fixed":
-            return len(drafted) == int(numbers)
-        characters, _, cap = numbers.partition("/cap:")
-        text = pair.drafter_tokenizer.decode(drafted) if drafted else ""
-        return len(text) >= int(characters) or len(drafted) == int(cap)
-
     waiting = [((), Fraction(1))]
     while waiting:
         drafted, mass = waiting.pop()
-        if finished(drafted):
+        if brute_rules.finished(pair, drafted, slug):
             yield drafted, mass
             continue
         for token, number in law_at(pair.drafter, ids + drafted).items():
             waiting.append(((*drafted, token), mass * number))
 
 
-def candidates_of(pair: Pair, drafted: Ids) -> Ids:
+def candidates_of(pair: Pair, drafted: Ids, slug: str) -> Ids:
     """T(text of the drafts), and the target's end of sequence where the drafter said its own."""
     end = pair.drafter_tokenizer.end_of_sequence
     ended = bool(drafted) and drafted[-1] == end
-    text = pair.drafter_tokenizer.decode(drafted[:-1] if ended else drafted) if drafted else ""
+    texts = brute_rules.texts_of(pair, drafted)
     ids: Ids | None = ()
-    if text:
-        ids = encoded(pair.target_tokenizer, text)
+    if (found := brute_rules.looked_up(pair, texts, slug)) is not None:
+        ids, all_used = found
+        ended = ended and all_used
+    elif texts and texts[-1]:
+        ids = encoded(pair.target_tokenizer, texts[-1])
         if ids is None:
             return ()
     if ended and pair.target_tokenizer.end_of_sequence is not None:
@@ -151,7 +143,7 @@ def proposals(pair: Pair, context: Ids, slug: str) -> StringLaw:
     """The law of t_1..t_m: the empty tuple is "no proposal"."""
     law: StringLaw = {}
     for drafted, mass in draft_sequences(pair, context, slug):
-        ids = candidates_of(pair, drafted)
+        ids = candidates_of(pair, drafted, slug)
         law[ids] = law.get(ids, Fraction(0)) + mass
     return law
 

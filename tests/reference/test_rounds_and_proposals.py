@@ -360,3 +360,24 @@ def test_a_round_that_emits_nothing_does_not_loop() -> None:
     named = gallery_pair("base")
     with pytest.raises(ValueError, match=r"the round after \(0,\) emitted nothing"):
         generate(lambda *_: Round(()), named.pair, named.prompt, Sampler(0), 3)
+
+
+def test_of_two_ids_with_one_text_the_map_takes_the_one_that_is_written():
+    """As byte fallback has it: the lower id is never what encoding gives."""
+    from types import SimpleNamespace
+
+    from draftproof.reference.tokenizers import EncodeError, id_of_bytes, map_tokens
+
+    def encode(text):
+        if text == "?":
+            raise EncodeError("no")
+        return {"!": (3,), "a": (1,)}.get(text, (0, 1))
+
+    target = SimpleNamespace(
+        vocabulary=(b"!", b"a", None, b"!", b"?", b"?", b"xy", b"xy", b"\xff", b"\xff"),
+        end_of_sequence=2,
+        encode=encode,
+    )
+    source = SimpleNamespace(vocabulary=(b"!", b"?", b"xy", b"\xff", None), end_of_sequence=4)
+    assert map_tokens(source, target) == (3, 4, 6, 8, 2)
+    assert id_of_bytes(target)[b"a"] == 1

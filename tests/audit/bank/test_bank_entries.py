@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bank_derivations
 import bank_derivations_runs
+import bank_derivations_strings
 import pytest
 from draftproof.audit.bank import BANK, FALSE_ALARMS, FAULTS, RELAXED_RULES, entry
 from draftproof.audit.bank.entry import LEVELS, SUBJECTS
@@ -17,6 +18,7 @@ from draftproof.reference import total_variation
 from draftproof.reference.exact import ZERO
 
 assert bank_derivations_runs
+assert bank_derivations_strings
 ENTRIES = list(BANK.values())
 IDS = list(BANK)
 #: The rows of the team's table of toys (section 2 of its list of public faults).

@@ -1,0 +1,78 @@
+"""Negative controls for the claims on stop rules and versions of psi; see `controls`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..reference import psi_bounds, psi_lazy, readings, slrs_block
+from . import ceiling, shown_stop_rules
+
+Change = tuple[Any, str, Any]
+
+
+def _nothing_straddles() -> list[Change]:
+    """No token is ever cut across the end of a text."""
+    return [(readings, "straddling", lambda tokenizer, text: ())]
+
+
+def _one_spelling() -> list[Change]:
+    """The first spelling of a token for all of them."""
+    honest = shown_stop_rules.segmentations
+    return [(shown_stop_rules, "segmentations", lambda lattice: list(honest(lattice))[1:])]
+
+
+def _every_text_encodes() -> list[Change]:
+    """Drafts taken for settled although the target may yet fail to encode them."""
+    return [(psi_lazy, "always_encodes", lambda target, drafter: True)]
+
+
+def _no_spoilers() -> list[Change]:
+    """Products that forget the longer tokens."""
+    from ..reference.psi_bytes import BytePsi
+
+    return [(BytePsi, "_spoilers", lambda self, ids: set())]
+
+
+def _bounds_too_close() -> list[Change]:
+    """An upper bound that leaves out what is still open."""
+    honest = psi_bounds.quotient
+
+    def lower(part: Any, whole: Any) -> Any:
+        found = honest(part, whole)
+        return psi_bounds.Deferred(lambda: (found.bounds()[0],) * 2, lambda: False)
+
+    return [(psi_bounds, "quotient", lower)]
+
+
+def _duals_forgotten() -> list[Change]:
+    """A solver that says nothing: what is made feasible then bounds, but loosely."""
+    return [(ceiling, "_dual", lambda programme: dict.fromkeys(programme.due, 0.0))]
+
+
+def _no_candidate_kept() -> list[Change]:
+    """Block verification that keeps no candidate."""
+    return [(slrs_block, "kept_together", lambda p, psi, t: [1, *(0 for _ in t)])]
+
+
+MUTATIONS = {
+    "nothing straddles": _nothing_straddles,
+    "a spelling forgotten": _one_spelling,
+    "every text encodes": _every_text_encodes,
+    "no spoilers": _no_spoilers,
+    "bounds too close": _bounds_too_close,
+    "duals forgotten": _duals_forgotten,
+    "no candidate kept": _no_candidate_kept,
+}
+CONTROLS: dict[str, tuple[str, ...]] = {
+    "rule-characters": ("residual is p",),
+    "rule-tokens": ("another psi",),
+    "rule-determined": ("every draft accepted", "nothing straddles"),
+    "rule-lookup": ("another psi", "a spelling forgotten"),
+    "rule-longest": ("residual is p",),
+    "slrs-block": ("another psi", "no candidate kept"),
+    "slrs-block-bonus": ("examples mended",),
+    "slrs-block-without-sums": ("residual is p",),
+    "slrs-ceiling": ("duals forgotten",),
+    "psi-versions": ("every text encodes", "no spoilers"),
+    "psi-bounds": ("bounds too close",),
+}
