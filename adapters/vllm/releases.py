@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from ..assets.cache import cache_folder
 from .loading import Tree
 
 FETCH_COMMAND = "make vllm"
@@ -53,15 +53,6 @@ RELEASES = (
 
 class FetchError(RuntimeError):
     """A release could not be fetched, or is not what was pinned; in one line."""
-
-
-def cache_folder() -> Path:
-    """Where fetched files are kept: ``DRAFTPROOF_CACHE``, or a folder of the XDG cache."""
-    named = os.environ.get("DRAFTPROOF_CACHE")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "draftproof"
 
 
 def folder_of(release: Release) -> Path:

@@ -152,3 +152,69 @@ def test_a_cache_that_cannot_be_cropped_says_what_to_do(models, monkeypatch):
     monkeypatch.setattr(model._cache, "crop", refuse)
     with pytest.raises(ModelError, match="cached=False"):
         model.distributions((1, 2, 9))
+
+
+def windowed(kind):
+    """Models whose caches drop the past: a sliding window of 8, or a running state."""
+    sizes = {"vocab_size": SIZE, "hidden_size": 32, "num_hidden_layers": 2}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 32}
+    ends = {"bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 1}
+    if kind == "mamba":
+        configuration = transformers.MambaConfig(**sizes, **ends, state_size=4)
+        return transformers.MambaForCausalLM(configuration).double().eval()
+    if kind == "gemma3":
+        configuration = transformers.Gemma3TextConfig(
+            **sizes,
+            **heads,
+            **ends,
+            head_dim=16,
+            sliding_window=8,
+            layer_types=["sliding_attention", "full_attention"],
+        )
+        return transformers.Gemma3ForCausalLM(configuration).double().eval()
+    configuration = transformers.MistralConfig(**sizes, **heads, **ends, sliding_window=8)
+    return transformers.MistralForCausalLM(configuration).double().eval()
+
+
+@pytest.mark.parametrize("kind", ["gemma3", "mistral", "mamba"])
+def test_a_cache_that_drops_the_past_gives_the_right_rows_or_says_so(kind):
+    """Beyond the window and back again, as accepted and rejected drafts do it, and re-reading."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        inner = windowed(kind)
+    ids = tuple((7 * i) % SIZE for i in range(30))
+    asked = [(ids[:5], (1, 2, 3)), (ids[:6], (1, 2, 3)), (ids[:12], (4, 5, 6)), (ids[:13], (4,))]
+    asked += [(ids[:14], (9,)), (ids[:20], (9, 8, 7)), (ids[:21], (9, 8)), (ids[:15], (3, 2))]
+    for cached in (True, False):
+        model = CausalModel(inner, cached=cached)
+        for context, continuation in asked:
+            try:
+                found = model.distributions(context, continuation)
+            except ModelError as refused:  # releases without recording
+                assert cached
+                assert "cached=False" in str(refused)
+                break
+            with torch.inference_mode():
+                whole = inner(torch.tensor([context + continuation])).logits[0].softmax(-1)
+            for j, law in enumerate(found):
+                assert torch.allclose(law.row, whole[len(context) - 1 + j], rtol=0, atol=1e-9)
+
+
+def test_what_was_just_given_is_given_again_without_a_pass(models):
+    model = CausalModel(models[0])
+    (one,) = model.distributions((1, 2, 3))
+    (two,) = model.distributions((1, 2, 3))
+    assert one is two
+    assert model.passes == 1
+    assert model.timings[0][0] == 3
+
+
+def test_a_pass_that_memory_does_not_suffice_for_is_one_line(models, monkeypatch):
+    model = CausalModel(models[0])
+
+    def full(*_, **__):
+        raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: 9 bytes")
+
+    monkeypatch.setattr(models[0], "forward", full)
+    with pytest.raises(ModelError, match="out of memory in a pass over 3 ids"):
+        model.distributions((1, 2, 3))

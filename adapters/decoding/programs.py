@@ -1,0 +1,143 @@
+"""The reference's algorithms bound to real pairs: what runs in one round.
+
+Only the number of drafts is decided here: the lookahead's, and never more than the tokens that are
+still wanted could use. Both depend on the past alone, so the law of the output stays the target's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...reference.autoregressive import autoregressive_round
+from ...reference.chance import Chance
+from ...reference.models import Ids
+from ...reference.pair import EmptyIntersectionError, Pair
+from ...reference.programs import TOKEN_LEVEL
+from ...reference.rounds import Round, RoundFunction
+from ...reference.slem import slem_round
+from ...reference.slrs import slrs_round
+from ...reference.slrs_spelled import spelled_round, spellings
+from ...reference.stop_rules import Fixed, StopRule
+from ...reference.tokenizers import EncodeError, Tokenizer
+from ..huggingface.coins import TensorSampler
+from .lookahead import Always, Lookahead
+from .one_draft import OneDraft
+
+#: Those that real models run, in the order of the help text.
+ALGORITHMS = ("tli", "slem", "slrs", "standard", "block", "union", "exact-match", "autoregressive")
+
+#: How SLRS proposes on real models.
+RULES = ("spelled", "fixed:1")
+
+
+@dataclass(frozen=True)
+class Enough:
+    """``rule``, and stop too once the text makes ``wanted`` target tokens: more are of no use.
+
+    A rule for SLEM, which is lossless however its drafts end.
+    """
+
+    rule: StopRule
+    tokenizer: Tokenizer
+    wanted: int
+
+    @property
+    def slug(self) -> str:
+        """As the rule within."""
+        return self.rule.slug
+
+    @property
+    def cap(self) -> int:
+        """The largest number of drafts."""
+        return self.rule.cap
+
+    def done(self, drafter_ids: Ids, text: str) -> bool:
+        """Whether the rule says so, or the text is enough."""
+        if self.rule.done(drafter_ids, text):
+            return True
+        # A target token costs at least one byte, so short texts cannot be enough yet.
+        if len(text.encode(errors="surrogatepass")) < self.wanted:
+            return False
+        try:
+            return len(self.tokenizer.encode(text)) >= self.wanted
+        except EncodeError:
+            return False
+
+
+@dataclass(frozen=True, eq=False)
+class RealProgram:
+    """One algorithm on one pair.
+
+    Attributes:
+        name: one of `ALGORITHMS`.
+        pair: models with tensor laws.
+        look_behind: for SLEM, how many target ids are re-encoded with the draft; None for none.
+        rule: for SLRS, "spelled" (the lookahead counts target tokens) or "fixed:1" (one draft).
+
+    Raises:
+        ValueError: for a name or rule that is not there, or a look-behind without SLEM.
+        EmptyIntersectionError: for TLI where the vocabularies share no token, at the first round.
+    """
+
+    name: str
+    pair: Pair
+    look_behind: int | None = None
+    rule: str = "spelled"
+
+    def __post_init__(self) -> None:
+        if self.name not in ALGORITHMS:
+            raise ValueError(
+                f"no algorithm is called {self.name!r}; there are {', '.join(ALGORITHMS)}"
+            )
+        if self.look_behind is not None and self.name != "slem":
+            raise ValueError(f"look-behind is slem's; {self.name} has none")
+        if self.rule not in RULES:
+            raise ValueError(f"slrs has no rule {self.rule!r} here; there are {', '.join(RULES)}")
+
+    @cached_property
+    def one_draft(self) -> OneDraft:
+        """psi for `slrs` with one draft; made once."""
+        return OneDraft(self.pair)
+
+    def prepare(self, prompt: Ids = ()) -> None:
+        """Do beforehand what is done once for a pair: index maps, psi's table, a first short pass.
+
+        Raises:
+            EmptyIntersectionError: for TLI where the vocabularies share no token.
+        """
+        if self.name == "autoregressive":
+            return
+        if self.name == "tli" and not self.pair.intersection:
+            raise EmptyIntersectionError(
+                "the two vocabularies share no token, so TLI has nothing to draft; slem and slrs "
+                "need no shared token"
+            )
+        if self.name == "slrs" and self.rule == "spelled":
+            _ = spellings(self.pair).node(())
+        elif self.name == "slrs":
+            _ = self.one_draft
+        if self.name in TOKEN_LEVEL and prompt:
+            self.rounds(Always(1), lambda _: 2)(self.pair, prompt[:1], TensorSampler(0), None)
+
+    def rounds(self, lookahead: Lookahead, wanted: Callable[[Ids], int]) -> RoundFunction:
+        """The round function; ``wanted(context)`` is how many new ids are still asked for."""
+
+        def run_round(pair: Pair, context: Ids, chance: Chance, state: Hashable) -> Round:
+            left = wanted(context) - 1  # the last token of a round needs no draft
+            drafts = 0 if self.name == "autoregressive" else lookahead.drafts()
+            if self.name in TOKEN_LEVEL:
+                round_of = TOKEN_LEVEL[self.name][0]
+                return round_of(pair, context, min(drafts, left), chance)
+            if not drafts or not left:
+                return autoregressive_round(pair, context, chance)
+            if self.name == "slem":
+                rule = Enough(Fixed(drafts), pair.target_tokenizer, left)
+                return slem_round(pair, context, rule, chance, self.look_behind, state)
+            if self.rule == "spelled":
+                return spelled_round(pair, context, min(drafts, left), chance)
+            psi_after = self.one_draft.after(context)
+            return slrs_round(pair, context, Fixed(1), chance, psi_after=psi_after)
+
+        return run_round

@@ -1,0 +1,147 @@
+"""The bound programs are exactly lossless whatever chooses the number of drafts, and end well."""
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
+pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
+
+from draftproof.adapters.decoding.lookahead import Always
+from draftproof.adapters.decoding.programs import ALGORITHMS, Enough, RealProgram
+from draftproof.reference import EmptyIntersectionError
+from draftproof.reference.autoregressive import autoregressive_round
+from draftproof.reference.enumeration import exact_law
+from draftproof.reference.rounds import Round, generate
+from draftproof.reference.stop_rules import Fixed
+from draftproof.toymodels.gallery import gallery, gallery_pair
+
+LENGTH = 3
+PAIRS = ("base", "retokenized", "many-to-one", "composition")
+
+
+class Whimsical:
+    """A lookahead that depends on the last round in an odd way."""
+
+    def __init__(self):
+        self.last = 1
+
+    def drafts(self):
+        return self.last
+
+    def saw(self, block):
+        self.last = (len(block.emitted) + block.accepted) % 3
+
+
+def law_of(program, pair, prompt, lookahead):
+    def once(chance):
+        chooser = lookahead()
+
+        def wanted(context):
+            return LENGTH - (len(context) - len(prompt))
+
+        run_round = program.rounds(chooser, wanted)
+
+        def watched(pair, context, chance, state):
+            block = run_round(pair, context, chance, state)
+            chooser.saw(block)
+            return block
+
+        return generate(watched, pair, prompt, chance, LENGTH).ids
+
+    return exact_law(once)
+
+
+def due(pair, prompt):
+    def plain(pair, context, chance, state):
+        del state
+        return autoregressive_round(pair, context, chance)
+
+    return exact_law(lambda chance: generate(plain, pair, prompt, chance, LENGTH).ids)
+
+
+@pytest.mark.parametrize("lookahead", [Whimsical, lambda: Always(2)], ids=["whimsical", "two"])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_whole_runs_have_the_targets_law(name, lookahead):
+    compared = 0
+    for each in map(gallery_pair, PAIRS):
+        if name == "tli" and not each.pair.intersection:
+            continue
+        found = law_of(RealProgram(name, each.pair), each.pair, each.prompt, lookahead)
+        assert found == due(each.pair, each.prompt)
+        compared += 1
+    assert compared >= 3
+
+
+def test_a_lookahead_that_peeks_at_the_coins_is_noticed():
+    """What a lookahead must not do: depend on what the round itself is going to draw."""
+    each = gallery_pair("base")
+
+    def peeking(pair, context, chance, state):
+        del state
+        (p,) = pair.target.distributions(context)
+        first = chance.draw(p, "target 1")
+        if first:  # a round that is thrown away and drawn again is not a fresh draw
+            first = chance.draw(p, "target 1")
+        return Round((first,))
+
+    found = exact_law(lambda chance: generate(peeking, each.pair, each.prompt, chance, 1).ids)
+    plain = exact_law(
+        lambda chance: (
+            generate(
+                lambda pair, context, chance, _: autoregressive_round(pair, context, chance),
+                each.pair,
+                each.prompt,
+                chance,
+                1,
+            ).ids
+        )
+    )
+    assert found != plain
+
+
+def test_nothing_is_drafted_for_the_last_token():
+    asked = []
+    each = gallery_pair("base")
+
+    class Counted:
+        size = each.pair.drafter.size
+
+        def distributions(self, context, continuation=()):
+            asked.append(context)
+            return each.pair.drafter.distributions(context, continuation)
+
+    from dataclasses import replace
+
+    from draftproof.reference.chance import Sampler
+
+    pair = replace(each.pair, drafter=Counted())
+    for name in ALGORITHMS:
+        round_of = RealProgram(name, pair).rounds(Always(3), lambda _: 1)
+        assert len(round_of(pair, each.prompt, Sampler(1), None).emitted) == 1
+        assert asked == []
+    RealProgram("union", pair).rounds(Always(3), lambda _: 3)(pair, each.prompt, Sampler(1), None)
+    assert 1 <= len(asked) <= 2
+
+
+def test_enough_stops_when_the_text_makes_the_tokens_wanted():
+    tokenizer = gallery_pair("base").pair.target_tokenizer
+    spelled = [s.decode() for s in tokenizer.vocabulary if s]
+    text = spelled[0] + spelled[0]
+    wanted = len(tokenizer.encode(text))
+    rule = Enough(Fixed(9), tokenizer, wanted)
+    assert rule.done((0, 0), text)
+    assert not Enough(Fixed(9), tokenizer, wanted + 1).done((0, 0), text)
+    assert rule.done((0,) * 9, "")
+    assert (rule.slug, rule.cap) == ("fixed:9", 9)
+
+
+def test_what_is_refused():
+    pair = gallery_pair("base").pair
+    with pytest.raises(ValueError, match="no algorithm is called 'fast'"):
+        RealProgram("fast", pair)
+    with pytest.raises(ValueError, match="no rule 'fixed:2'"):
+        RealProgram("slrs", pair, rule="fixed:2")
+    with pytest.raises(ValueError, match="look-behind is slem's"):
+        RealProgram("tli", pair, 3)
+    empty = next(each.pair for each in gallery() if not each.pair.intersection)
+    with pytest.raises(EmptyIntersectionError, match="share no token"):
+        RealProgram("tli", empty).prepare()
