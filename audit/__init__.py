@@ -3,7 +3,8 @@
 `run` audits a subject and returns a `Report`. Beneath it, `laws` finds the exact law of a round and
 of a whole run, `exact_audit` compares them with the target's own, `verdicts` turns a distance into
 a witness, `examples` keeps decoders that are lossy on purpose, and `table`, `junit` and `report`
-show the outcome to people and to machines. Everything here is exact; no verdict rests on sampling.
+show the outcome to people and to machines. All of that is exact; only `samples`, for engines of
+which nothing but replies is seen, rests on sampling, and never says LOSSLESS.
 """
 
 from .exact_audit import Cell, audit_cell

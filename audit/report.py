@@ -15,6 +15,7 @@ from importlib import metadata
 from typing import Any
 
 from ..reference.exact import Rational, fraction_text, rational
+from .sampling import Sampling
 
 SCHEMA = "draftproof/report/1"
 
@@ -125,13 +126,16 @@ class Result:
     error_mass: float | None = None
     unexplored_mass: float | None = None
     seconds: float | None = None
+    sampling: Sampling | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One element of ``results`` (or of a subject's ``edges``)."""
         out: dict[str, Any] = {}
         for name in RESULT_FIELDS:
             value = getattr(self, name)
-            if isinstance(value, Value | Witness | SamplesNeeded):
+            if name == "sampling" and value is None:
+                continue  # results of samples alone have it
+            if isinstance(value, Value | Witness | SamplesNeeded | Sampling):
                 value = value.to_json()
             elif isinstance(value, tuple):
                 value = list(value)

@@ -88,7 +88,7 @@ def load(
     if name == TINY:
         made, tokenizer = tiny_random()
         return _ready(made.to(where, kind), tokenizer, name, settings, cached, timed)
-    folder = _folder(source)
+    folder = folder_of(source)
     if (folder / NGRAM).is_file():
         from ..drafters.ngram import read_ngram
 
@@ -98,7 +98,7 @@ def load(
     return _ready(*_read(folder, name, where, kind), name, settings, cached, timed)
 
 
-def _folder(source: str | Path) -> Path:
+def folder_of(source: str | Path) -> Path:
     """The folder to load from; converts and fetches where that is what was named."""
     if isinstance(source, str) and source in NAMES:
         found = place_of(source)

@@ -16,7 +16,7 @@ from .pairs import named_pair, random_pair
 from .plan import steps
 from .shrink import shrunk
 from .steps import Step
-from .trial import BudgetSpentError, Trial, quiet
+from .trial import BudgetSpentError, SubjectLostError, Trial, quiet
 from .wrong_rounds import first_rounds
 
 #: Seconds for everything, unless the user says otherwise.
@@ -125,14 +125,15 @@ def audited(
     progress: Progress | None = None,
     skip: frozenset[int] = frozenset(),
     began: Callable[[int, Step], None] = lambda number, step: None,
+    planned_by: Callable[..., list[Step]] = steps,
 ) -> Iterator[tuple[int, Result, bool]]:
     """Number, result, and whether it is an edge, of everything found.
 
     A number comes again when its result has become better: the fault is named last, from all laws.
-    ``skip`` leaves out steps by their number.
+    ``skip`` leaves out steps by their number; ``planned_by`` makes the steps, by kind as a rule.
     """
     lookaheads = plan.lookaheads or LOOKAHEADS[trial.subject.kind]
-    planned = steps(trial, plan.chosen_pairs(), lookaheads, plan.horizon)
+    planned = planned_by(trial, plan.chosen_pairs(), lookaheads, plan.horizon)
     laws: dict[int, Result] = {}
     pending = [(number, step) for number, step in enumerate(planned) if number not in skip]
     for again in (False, True):  # once more with what is left, where a step's share was too little
@@ -175,6 +176,8 @@ def _step_results(trial: Trial, step: Step, again: bool) -> list[Result]:
     try:
         with quiet():
             return step.run()
+    except SubjectLostError as lost:
+        return [replace(step.blank, verdict=UNDECIDED, reason=str(lost), unexplored_mass=1.0)]
     except BudgetSpentError:
         if again:
             return []

@@ -6,8 +6,6 @@ with -1. Reordering the requests must reorder the blocks, which the product says
 
 from __future__ import annotations
 
-import itertools
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +13,7 @@ from typing import Any
 
 from ...toymodels.gallery import GalleryPair
 from ..report import LOSSY, Result
+from .batch_inputs import batch_arguments, draft_weights
 from .calling import BadReturn, keywords, returned_ids
 from .cases import SHALLOW, Case
 from .due import DueLaws, Law, prefixes
@@ -120,14 +119,8 @@ def results(trial: Trial, batch: Batch) -> list[Result]:
             replace(blank, reason="a batch_rule gets rows over one vocabulary; this pair has two")
         ]
     started = time.perf_counter()
-    dues = _dues(batch)
-    size = max(due.size for due in dues)
-    weights = {
-        tuple(ids for ids, _ in drafts): math.prod(mass for _, mass in drafts)
-        for drafts in itertools.product(
-            *(due.drafts(n).items() for due, n in zip(dues, batch.lengths, strict=True))
-        )
-    }
+    dues = dues_of(batch)
+    weights = draft_weights(batch.lengths, dues)
     calls = {drafts: batch_call(trial, batch, dues, drafts) for drafts in weights}
 
     def run() -> tuple[Any, Any]:
@@ -137,6 +130,16 @@ def results(trial: Trial, batch: Batch) -> list[Result]:
     given = drafted(trial.enumerate(run), weights, batch.dtype)
     if batch.may_refuse and (no := refused(blank, given, batch.may_refuse)):
         return [no]
+    return judged_batch(trial, batch, dues, given, started)
+
+
+def judged_batch(
+    trial: Trial, batch: Batch, dues: Sequence[DueLaws], given: Given, started: float
+) -> list[Result]:
+    """The results of a batch whose joint law, drafts included, is ``given``."""
+    case = batch.as_case()
+    blank = trial.blank(case)
+    size = max(due.size for due in dues)
     length = max((len(b) for blocks in given.law for b in blocks), default=1)
     length = max(length, max(batch.lengths) + 1)
     law = joined(dues, given.law, length)
@@ -214,7 +217,8 @@ def _of_block(refutes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("block" if name == "batch" else name for name in refutes)
 
 
-def _dues(batch: Batch) -> list[DueLaws]:
+def dues_of(batch: Batch) -> list[DueLaws]:
+    """The laws due to each request."""
     if batch.temperatures is None:
         return [DueLaws(pair, batch.settings) for pair in batch.pairs]
     return [
@@ -226,28 +230,10 @@ def _dues(batch: Batch) -> list[DueLaws]:
 def batch_call(
     trial: Trial, batch: Batch, dues: Sequence[DueLaws], drafts: Sequence[Ids], seed: int = 0
 ) -> Callable[[], Any]:
-    """A call with these drafts; beyond a request's length ids are -1 and rows another law."""
+    """A call with these drafts, as `batch_arguments` has them."""
     arrays = trial.arrays(batch.dtype)
-    size, longest = max(due.size for due in dues), max(map(len, drafts))
-    target: list[Any] = []
-    drafter: list[Any] = []
-    for due, ids in zip(dues, drafts, strict=True):
-        contexts = [due.prompt + ids[:j] for j in range(len(ids) + 1)]
-        missing = longest - len(ids)
-        p = [due.target.after(c) for c in contexts]
-        q = [due.drafter.after(c) for c in contexts]
-        p += [_padding(p[-1], 3 / 4)] * missing
-        q = q[:-1] + [_padding(q[-1], 5 / 8)] * missing
-        target.append([_widened(row, size) for row in p])
-        drafter.append([_widened(row, size) for row in q])
+    parts = batch_arguments(arrays, dues, drafts)
     count = len(drafts)
-    padded = [[*ids, *[-1] * (longest - len(ids))] for ids in drafts]
-    parts = (
-        arrays.rows(target, (count, longest + 1, size)),
-        arrays.rows(drafter, (count, longest, size)),
-        arrays.ids(padded, (count, longest)),
-        arrays.ids([len(ids) for ids in drafts], (count,)),
-    )
     temperatures = batch.temperatures
 
     def run() -> Any:
@@ -263,17 +249,6 @@ def single_call(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> Callable
     """A batch of one, as `rule` has it: for edges."""
     call = batch_call(trial, Batch((case.pair,), (len(drafts),)), [due], [drafts])
     return lambda: returned_blocks(call(), 1)[0]
-
-
-def _padding(row: tuple[float, ...], mass: float) -> tuple[float, ...]:
-    """A law unlike ``row`` that is positive everywhere: ``mass`` for its least likely id."""
-    least = row.index(min(row))
-    rest = (1 - mass) / max(len(row) - 1, 1)
-    return tuple(mass if token == least else rest for token in range(len(row)))
-
-
-def _widened(row: tuple[float, ...], size: int) -> tuple[float, ...]:
-    return (*row, *(0.0,) * (size - len(row)))
 
 
 def returned_blocks(value: Any, count: int) -> tuple[Ids, ...]:

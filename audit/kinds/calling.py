@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +17,10 @@ class BadReturn(Exception):  # noqa: N818 - what is raised is the return value, 
 
 
 class Arrays:
-    """Makes arrays or tensors of one dtype; each call of a subject gets copies of its own."""
+    """Makes arrays or tensors of one dtype; each call of a subject gets copies of its own.
+
+    ``library`` is "torch", "numpy", or "lists" for nested lists of plain numbers.
+    """
 
     def __init__(self, library: str, dtype: str = "float64") -> None:
         self.library = library
@@ -27,6 +32,8 @@ class Arrays:
             import numpy as np
 
             return np.array(values, dtype=getattr(np, self.dtype)).reshape(shape)
+        if self.library == "lists":
+            return _nested([_rounded(x, self.dtype) for x in _flat(values)], shape)
         import torch
 
         made = torch.tensor(values, dtype=torch.float64).to(getattr(torch, self.dtype))
@@ -38,13 +45,39 @@ class Arrays:
             import numpy as np
 
             return np.array(values, dtype=np.int64).reshape(shape)
+        if self.library == "lists":
+            return _nested([int(x) for x in _flat(values)], shape)
         import torch
 
         return torch.tensor(values, dtype=torch.int64).reshape(shape)
 
     def copy(self, array: Any) -> Any:
         """A copy, so that a subject that writes into its arguments harms nobody."""
+        if self.library == "lists":
+            return array  # what is written to another process cannot be changed by it
         return array.copy() if self.library == "numpy" else array.clone()
+
+
+def _flat(values: Any) -> list[Any]:
+    if isinstance(values, list | tuple):
+        return [x for part in values for x in _flat(part)]
+    return [values]
+
+
+def _nested(values: list[Any], shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return values[0]
+    if len(shape) == 1:
+        return values
+    step = math.prod(shape[1:])
+    return [_nested(values[n * step : (n + 1) * step], shape[1:]) for n in range(shape[0])]
+
+
+def _rounded(number: float, dtype: str) -> float:
+    """``number`` as the dtype holds it: float64 or float32."""
+    if dtype == "float32":
+        return struct.unpack("f", struct.pack("f", number))[0]
+    return float(number)
 
 
 #: Seeds of generators that are passed, apart from those that are passed as ``seed``.

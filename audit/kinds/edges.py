@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...toymodels.gallery import GalleryPair
 from ..report import LOSSLESS, LOSSY, UNDECIDED, Result, Value, Witness
 from .calling import program
 from .cases import Case
@@ -120,11 +121,14 @@ def run_steps(trial: Trial) -> Iterator[Step]:
     yield from steps(trial, call)
 
 
-def kernel_steps(trial: Trial) -> Iterator[Step]:
-    """The edges of kernels: all uniform coins at one end, and rows that are spoiled."""
+def kernel_steps(trial: Trial, more: Sequence[GalleryPair] = ()) -> Iterator[Step]:
+    """The edges of kernels: all uniform coins at one end, and rows that are spoiled.
+
+    ``more`` are pairs for the ends besides `ENDPOINT_PAIRS`.
+    """
     for check, fill in ENDS.items():
-        for name in ENDPOINT_PAIRS:
-            case = Case(named_pair(name), 1, check, "endpoint")
+        for pair in (*map(named_pair, ENDPOINT_PAIRS), *more):
+            case = Case(pair, 1, check, "endpoint")
             yield edge(trial, case, lambda c=case, f=fill: _kernel_endpoint(trial, c, f))
     for check, side, number in SPOILED:
         case = Case(named_pair("base"), 1, check, "nan")

@@ -24,11 +24,11 @@ from .calling import keywords, returned_ids
 from .cases import Case
 from .due import DueLaws
 from .judging import Given, narrower
-from .kernel_coins import Structure, StructureError
+from .kernel_coins import PLACES, Structure, StructureError
 from .kernel_layout import Coins, Outcome, coupled_points
 from .rule import rule_arguments
 from .settings import Ids
-from .trial import Trial, contained, quiet
+from .trial import SubjectLostError, Trial, contained, quiet
 
 #: The pairs a kernel is tried on: fewer than a rule, since each takes thousands of calls.
 PAIRS = (
@@ -39,6 +39,8 @@ PAIRS = (
 MAX_CALLS = 60_000
 #: Laws in which a narrow dtype must have shown for it to count as the kernel's own.
 OFTEN = 3
+#: With this probability random coins meet a set as large as a note says.
+MET = 0.99
 
 
 @dataclass
@@ -87,19 +89,24 @@ class Kernel:
         named = keywords(self._trial.subject, self._settings)
         given = tuple(copy(a) for a in self._arguments)
         try:
-            return returned_ids(
-                contained(lambda: self._trial.subject.call(*given, coins, **named))()
-            )
+            return self._read(contained(lambda: self._trial.subject.call(*given, coins, **named))())
+        except SubjectLostError:
+            raise
         except Exception as raised:
             line = " ".join(str(raised).split())
             return f"{type(raised).__name__}: {line[:200]}"
+
+    def _read(self, value: Any) -> Any:
+        """What was returned, checked."""
+        return returned_ids(value)
 
 
 def kernel_law(trial: Trial, case: Case, due: DueLaws) -> Given:
     """The law of the block, over the drafts and the coins."""
     given = Given(dtype=case.dtype)
     for drafts, weight in due.drafts(case.lookahead).items():
-        given.add(_law_for(trial, case, due, drafts), weight, drafts)
+        kernel = Kernel(trial, case, due, drafts)
+        given.add(threshold_law(trial, kernel, hints(due, drafts), case.dtype), weight, drafts)
     # Where little is left of a residual, float32 puts thresholds far from what is due: that the
     # kernel computes in it was seen elsewhere.
     given.dtype = narrower(given.dtype, _usual_dtype(trial.dtypes))
@@ -112,12 +119,11 @@ def _usual_dtype(shown: Sequence[str]) -> str:
     return name if count >= max(OFTEN, len(shown) / 2) else "float64"
 
 
-def _law_for(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> KernelLaw:
+def threshold_law(trial: Trial, kernel: Kernel, hinted: list[float], dtype: str) -> KernelLaw:
     """The law of the block for given drafts, from thresholds found by probing."""
-    kernel = Kernel(trial, case, due, drafts)
     try:
         with quiet():
-            law = _law(kernel, hints(case, due, drafts))
+            law = _law(kernel, hinted, trial.random_tests)
     except StructureError as problem:
         law = KernelLaw(unexplored_mass=1.0, reason=f"outside the declared structure: {problem}")
     except CallsSpentError:
@@ -126,18 +132,20 @@ def _law_for(trial: Trial, case: Case, due: DueLaws, drafts: Ids) -> KernelLaw:
             reason=f"no thresholds that explain the kernel were found in {MAX_CALLS:,} calls",
         )
     law.paths = kernel.calls
-    if law.is_rounded and case.dtype == "float64":
+    if law.is_rounded and dtype == "float64":
         trial.dtypes.append(law.narrowest_dtype)
     trial.note(law)
     return law
 
 
-def _law(kernel: Kernel, hinted: list[float]) -> KernelLaw:
+def _law(kernel: Kernel, hinted: list[float], random_tests: int) -> KernelLaw:
     for point in coupled_points(kernel.coins, 3):
         if kernel(point) != kernel(point):
             raise StructureError("two calls with the same coins gave different results")
     structure = Structure(kernel, kernel.coins, hinted)
     tested = structure.test(48)
+    if random_tests:
+        structure.test_random(random_tests)
     found = KernelLaw(narrowest_dtype=structure.dtype(), is_rounded=structure.is_rounded())
     for outcome, mass in structure.law().items():
         if isinstance(outcome, str):
@@ -148,10 +156,22 @@ def _law(kernel: Kernel, hinted: list[float]) -> KernelLaw:
         f"given structure: thresholds and races of the declared coins, tested at {tested} random "
         "and coupled coins for each draft"
     )
+    if random_tests:
+        found.note += excluded(random_tests)
     return found
 
 
-def hints(case: Case, due: DueLaws, drafts: Ids) -> list[float]:
+def excluded(tests: int) -> str:
+    """In words, how wide a set of coins with other results can be and not have been met."""
+    share = 1 - (1 - MET) ** (1 / tests)
+    return (
+        f"; the width excluded: every coin was looked at in steps below 1/{PLACES // 2}, and "
+        f"{tests} more independent coins for each draft meet with probability {MET} any set of "
+        f"{share:.2g} of all coins where the thresholds mislead"
+    )
+
+
+def hints(due: DueLaws, drafts: Ids) -> list[float]:
     """Where thresholds of a correct kernel lie: near them it is looked closely."""
     found: set[float] = set()
     for j in range(len(drafts) + 1):
@@ -170,7 +190,6 @@ def hints(case: Case, due: DueLaws, drafts: Ids) -> list[float]:
                 total += x
                 found.add(total)
     found.update(_block_thresholds(due, drafts))
-    del case
     return sorted(t for t in found if 1e-12 < t < 1 - 1e-12)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,8 @@ from .kernel_races import Race, RaceError, find_race
 
 #: Bisection stops at intervals this long.
 FINE = 1e-15
+#: Places at which a coin is looked at in any case, one in each of so many equal parts of (0, 1).
+PLACES = 12
 #: How far from a threshold that is expected the kernel is looked at.
 NEAR = 1e-7
 
@@ -79,7 +81,7 @@ class Structure:
 
     def _breaks(self, at: Callable[[float], tuple[Outcome, ...]]) -> list[float]:
         """Every place in (0, 1) at which ``at`` changes."""
-        places = {(n + self._numbers.random()) / 12 for n in range(12)}
+        places = {(n + self._numbers.random()) / PLACES for n in range(PLACES)}
         places |= {1e-9, 1 - 1e-9}
         for hint in self._hints:
             places |= {max(hint - NEAR, hint / 2), min(hint + NEAR, (1 + hint) / 2)}
@@ -156,8 +158,20 @@ class Structure:
         Raises:
             StructureError: where they differ.
         """
+        return self._test(coupled_points(self._coins, count))
+
+    def test_random(self, count: int) -> int:
+        """The same at ``count`` independent coins.
+
+        Raises:
+            StructureError: where they differ.
+        """
+        numbers = random.Random(11)
+        return self._test(self._coins.random_point(numbers) for _ in range(count))
+
+    def _test(self, points: Iterable[Point]) -> int:
         tested = 0
-        for point in coupled_points(self._coins, count):
+        for point in points:
             foretold = self._foretold(point)
             if foretold is None:
                 continue

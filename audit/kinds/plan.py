@@ -50,10 +50,10 @@ def _rule_steps(
         yield from _laws(trial, pairs, rest, lookaheads)
         return
     ahead = min(2, max(lookaheads))
-    yield from _block_steps(trial, dtype_cases(ahead), rule.rule_law)
-    yield from _block_steps(trial, no_draft_cases(), rule.rule_law)
+    yield from block_steps(trial, dtype_cases(ahead), rule.rule_law)
+    yield from block_steps(trial, no_draft_cases(), rule.rule_law)
     cases = request_cases(ahead, trial.subject.options)
-    yield from _block_steps(trial, _asked(trial, cases), rule.rule_law)
+    yield from block_steps(trial, asked(trial, cases), rule.rule_law)
     yield from _laws(trial, pairs, rest, lookaheads)
     yield from edges.steps(trial, rule.block_call)
 
@@ -66,7 +66,7 @@ def _laws(
 ) -> Iterator[Step]:
     """The law of a rule's block for ``some`` of the lookaheads."""
     cases = (case for case in law_cases(pairs, lookaheads) if case.lookahead in some)
-    yield from _block_steps(trial, cases, rule.rule_law)
+    yield from block_steps(trial, cases, rule.rule_law)
 
 
 def _generate_steps(
@@ -87,7 +87,7 @@ def _generate_steps(
             yield _run_step(trial, [case], min(horizon, 3))
     for case in list(dtype_cases(1))[1:2]:
         yield _run_step(trial, [replace(case, guarantee="run")], min(horizon, 3))
-    for group in grouped(_asked(trial, request_cases(1, trial.subject.options))):
+    for group in grouped(asked(trial, request_cases(1, trial.subject.options))):
         yield _run_step(trial, [replace(case, guarantee="run") for case in group], min(horizon, 3))
     for case, stop in generate.stop_cases(min(2, max(lookaheads))):
         yield _run_step(trial, [case], stop)
@@ -150,16 +150,17 @@ def _kernel_steps(
     del horizon
     chosen = tuple(ahead for ahead in lookaheads if ahead <= 2) if pairs is None else lookaheads
     cases = law_cases(pairs, chosen or lookaheads, names=kernel.PAIRS)
-    yield from _block_steps(trial, cases, kernel.kernel_law)
+    yield from block_steps(trial, cases, kernel.kernel_law)
     if pairs is None:
-        yield from _block_steps(trial, dtype_cases(1), kernel.kernel_law)
-        yield from _block_steps(
-            trial, _asked(trial, request_cases(1, trial.subject.options)), kernel.kernel_law
+        yield from block_steps(trial, dtype_cases(1), kernel.kernel_law)
+        yield from block_steps(
+            trial, asked(trial, request_cases(1, trial.subject.options)), kernel.kernel_law
         )
         yield from edges.kernel_steps(trial)
 
 
-def _block_steps(trial: Trial, cases: Iterator[Case], block_law: rule.BlockLaw) -> Iterator[Step]:
+def block_steps(trial: Trial, cases: Iterator[Case], block_law: rule.BlockLaw) -> Iterator[Step]:
+    """The steps of cases that get rows, a step a check."""
     for group in grouped(cases):
         yield Step(
             trial.blank(group[0]),
@@ -171,7 +172,7 @@ def _run_step(trial: Trial, group: list[Case], horizon: int) -> Step:
     return Step(trial.blank(group[0], horizon), lambda: generate.run_results(trial, group, horizon))
 
 
-def _asked(trial: Trial, cases: Iterator[Case]) -> Iterator[Case]:
+def asked(trial: Trial, cases: Iterator[Case]) -> Iterator[Case]:
     """The cases; of a check that needs keywords the subject lacks, only the first."""
     seen: set[str] = set()
     for case in cases:

@@ -33,6 +33,10 @@ class BudgetSpentError(Exception):
     """The budget was spent before a law was begun."""
 
 
+class SubjectLostError(Exception):
+    """The subject cannot be called any more, in this check at least; in words."""
+
+
 class SubjectExit(Exception):  # noqa: N818 - what is raised is the exit, in words
     """The subject raised what would end the program: one line."""
 
@@ -49,6 +53,7 @@ class Trial:
         first_error: the first exception, in words, for when it never does.
         evidence: complete laws, for naming the fault.
         dtypes: what the rounded thresholds of a kernel showed, law by law.
+        random_tests: independent coins at which a kernel is tested besides the coupled ones.
     """
 
     subject: Subject
@@ -59,6 +64,7 @@ class Trial:
     first_error: str | None = None
     evidence: list[Evidence] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
+    random_tests: int = 0
     snapshot: Snapshot = field(init=False)
     _until: float | None = field(init=False, default=None)
 

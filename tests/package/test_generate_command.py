@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install 'draftproo
 pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
 
 TINY = ("generate", "--target", "tiny-random", "--drafter", "tiny-random", "--device", "cpu")
+SLRS = (*TINY, "--prompt", "a", "--algorithm", "slrs")
 ALGORITHMS = ("tli", "slem", "slrs", "standard", "block", "union", "exact-match")
 
 
@@ -104,7 +105,7 @@ def test_characters_that_are_not_whole_wait():
         ((*TINY, "--prompt", "a", "--top-p", "0"), "top_p is 0.0"),
         ((*TINY, "--prompt", "a", "--algorithm", "fast"), "'fast'"),
         (
-            (*TINY, "--prompt", "a", *"--algorithm slrs --rule fixed:1 --lookahead 3".split()),
+            (*SLRS, "--rule", "fixed:1", "--lookahead", "3"),
             "one token",
         ),
         ((*TINY, "--prompt", "a", "--algorithm", "tli", "--rule", "spelled"), "--rule is slrs's"),

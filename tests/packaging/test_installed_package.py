@@ -15,7 +15,9 @@ import draftproof
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("reference", "toymodels", "audit", "proofs", "adapters", "package")
+FOLDERS = ("reference", "toymodels", "audit", "proofs", "adapters", "vectors", "package")
+#: What belongs into the package, by how its name ends.
+SUFFIXES = (".py", ".json", ".v", ".md", ".txt", ".js", ".cpp")
 BUILT = ("pyproject.toml", "README.md", "LICENSE", *FOLDERS)
 
 
@@ -72,7 +74,7 @@ def due():
     for folder in FOLDERS:
         inside = Path("draftproof") if folder == "package" else Path("draftproof", folder)
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".json", ".v", ".md") or path.name == "py.typed":
+            if path.suffix in SUFFIXES or path.name == "py.typed":
                 found.add((inside / path.relative_to(ROOT / folder)).as_posix())
     return found
 

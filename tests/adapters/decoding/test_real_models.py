@@ -87,7 +87,13 @@ def greedy_runs(names, name, dtype, device):
     program = RealProgram(name, make_pair(target, drafter))
     program.prepare()
     for ids in prompt_ids(target):
-        found = run(program, ids, Always(3), max_new_tokens=TOKENS, stop_ids=target.stop_ids)
+        found = run(
+            program,
+            ids,
+            Always(1 if name == "slrs" else 2),
+            max_new_tokens=TOKENS,
+            stop_ids=target.stop_ids,
+        )
         yield ids, found
 
 
