@@ -71,7 +71,7 @@ def add_parser(commands: Any) -> None:
         type=at_least(1),
         default=8,
         metavar="K",
-        help="lookaheads 1 to K are compared (default: 8; slrs drafts one)",
+        help="lookaheads 1 to K are compared (default: 8; slrs drafts one, slrs-spelled that many target tokens)",
     )
     command.add_argument(
         "--repeats", type=at_least(1), default=9, metavar="N", help="of each timed pass (9)"

@@ -15,6 +15,14 @@ from .intervals import Estimate, estimate
 from .predictions import sure
 
 
+def program_of(algorithm: str, pair: Pair) -> RealProgram:
+    """What an algorithm of the tables is run as."""
+    rules = {"slrs": "fixed:1", "slrs-spelled": "spelled"}
+    if algorithm not in rules:
+        return RealProgram(algorithm, pair)
+    return RealProgram("slrs", pair, rule=rules[algorithm])
+
+
 def outside_share(
     program: RealProgram,
     prompts: Sequence[Ids],
@@ -79,7 +87,7 @@ def checked(
     step: Callable[[], None] = lambda: None,
 ) -> Check:
     """Run ``algorithm`` and plain decoding after every prompt, which of them first by turns."""
-    chosen, plain = RealProgram(algorithm, pair), RealProgram("autoregressive", pair)
+    chosen, plain = program_of(algorithm, pair), RealProgram("autoregressive", pair)
     chosen.prepare(prompts[0])
     for program in (chosen, plain):  # the first run of a model is slower than all others
         _run(program, prompts[0], lookahead, 2, seed, ends)

@@ -8,10 +8,9 @@ from typing import Any
 
 from ...reference.models import Ids
 from ..decoding.pairs import make_pair
-from ..decoding.programs import RealProgram
 from ..huggingface.coins import TensorSampler
 from ..huggingface.models import ModelError
-from .checking import checked, outside_share
+from .checking import checked, outside_share, program_of
 from .comparison import Comparison, Plan
 from .continuations import Continuation, continued
 from .costs import Costs, measured
@@ -164,7 +163,7 @@ def _outside(
         say(f"short runs: {algorithm}" + ("" if d is None else f" with {names[d]}"))
         mine = [each for each in inside if (each.drafter, each.algorithm) == (d, algorithm)]
         costs.outside[d, algorithm] = outside_share(
-            RealProgram(algorithm, subjects[d or 0].pair),
+            program_of(algorithm, subjects[d or 0].pair),
             prompts[:TRIALS],
             best_of(mine).lookahead if mine else 1,
             tokens=TRIAL_TOKENS,

@@ -13,6 +13,7 @@ STYLES = {
     "tli": ("#d55e00", "^"),
     "slem": ("#0072b2", "D"),
     "slrs": ("#009e73", "o"),
+    "slrs-spelled": ("#56b4e9", "P"),
     "standard": ("#8c8c8c", "s"),
     "block": ("#222222", "v"),
     "exact-match": ("#cc79a7", "x"),

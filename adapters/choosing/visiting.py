@@ -21,14 +21,15 @@ from ..decoding.one_draft import OneDraft
 from .continuations import Continuation
 from .given_text import RULES, Drafter, kept
 from .shrinking import Shrinking
+from .spelled import spelled
 from .starts import round_starts
 from .strings import Drafted, drafted
 
 Numbers = Any  # a numpy array of floats
 
 #: In the order of tables. Over two vocabularies the union baseline is "standard"; over one, TLI is.
-ALGORITHMS = ("tli", "slem", "slrs", "standard", "block", "exact-match")
-#: What SLRS drafts on real models.
+ALGORITHMS = ("tli", "slem", "slrs", "slrs-spelled", "standard", "block", "exact-match")
+#: What "slrs" drafts: its psi is known as a row. Spelled proposals are an algorithm beside it.
 SLRS_DRAFTS = 1
 #: Candidates of one draft that are followed behind the last position.
 LONGEST = 16
@@ -201,6 +202,10 @@ def _place(subject: Subject, text: Continuation, position: int, chance: Chance) 
     made = [min(len(draft.drafter_ids), k) for k in range(1, most + 1)]
     place.drafts["slem"] = place.drafts["slrs"] = made
     place.read["slem"] = place.read["slrs"] = [len(each) for each in draft.candidates]
+    spelling = spelled(pair, text, position, most)
+    place.acceptance["slrs-spelled"] = spelling.acceptance
+    place.kept["slrs-spelled"] = spelling.kept
+    place.drafts["slrs-spelled"], place.read["slrs-spelled"] = spelling.drafts, spelling.read
 
     # The drafter along the text.
     read = pair.drafter_context(context)

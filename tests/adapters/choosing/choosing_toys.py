@@ -93,7 +93,7 @@ def expected_figures(each, positions, most, names, ends=None, subject=None):
 
 def due_counts(each, name, drafts, positions):
     """The reference's expected rounds that begin on the first positions, and their tokens."""
-    made = program(name, drafts)
+    made = program("slrs", f"spelled:{drafts}") if name == "slrs-spelled" else program(name, drafts)
 
     def run(branch):
         found = list(rounds(made.run_round, each.pair, each.prompt, branch, positions))
