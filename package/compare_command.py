@@ -71,7 +71,8 @@ def add_parser(commands: Any) -> None:
         type=at_least(1),
         default=8,
         metavar="K",
-        help="lookaheads 1 to K are compared (default: 8; slrs drafts one, slrs-spelled that many target tokens)",
+        help="lookaheads 1 to K are compared (default: 8; slrs drafts one, slrs-spelled K target "
+        "tokens)",
     )
     command.add_argument(
         "--repeats", type=at_least(1), default=9, metavar="N", help="of each timed pass (9)"
