@@ -72,6 +72,20 @@ CLAIMS = (
         "longest:2",
     ),
     Claim(
+        "slrs-spelled",
+        "strings",
+        "SLRS whose drafter spells target tokens is lossless, and psi of a token is one product.",
+        "psi(t) = prod of the draws along the spelling of t, times the probability to stop there",
+        "ours",
+        INSTANCES,
+        "Given all that was drafted before, each candidate was drawn from the law that scores it. "
+        "A token has one spelling, so one way leads to it (two where a space may be given back).",
+        checks=(
+            Check("instances", "one and two tokens a round", shown.spelled_lossless),
+            Check("instances", "psi against the law of the program", shown.spelled_products),
+        ),
+    ),
+    Claim(
         "slrs-block",
         "strings",
         "SLRS with block verification is lossless, if psi_(m+1) after the last candidate is used "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..reference import psi_bounds, psi_lazy, readings, slrs_block
+from ..reference import psi_bounds, psi_lazy, readings, slrs_block, slrs_spelled
 from . import ceiling, shown_stop_rules
 
 Change = tuple[Any, str, Any]
@@ -54,7 +54,13 @@ def _no_candidate_kept() -> list[Change]:
     return [(slrs_block, "kept_together", lambda p, psi, t: [1, *(0 for _ in t)])]
 
 
+def _never_stops() -> list[Change]:
+    """psi without the last factor: that the text begins with the token's."""
+    return [(slrs_spelled.Node, "stops", lambda self, q: 1)]
+
+
 MUTATIONS = {
+    "never stops": _never_stops,
     "nothing straddles": _nothing_straddles,
     "a spelling forgotten": _one_spelling,
     "every text encodes": _every_text_encodes,
@@ -69,6 +75,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     "rule-determined": ("every draft accepted", "nothing straddles"),
     "rule-lookup": ("another psi", "a spelling forgotten"),
     "rule-longest": ("residual is p",),
+    "slrs-spelled": ("never stops",),
     "slrs-block": ("another psi", "no candidate kept"),
     "slrs-block-bonus": ("examples mended",),
     "slrs-block-without-sums": ("residual is p",),
