@@ -75,7 +75,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     "rule-determined": ("every draft accepted", "nothing straddles"),
     "rule-lookup": ("another psi", "a spelling forgotten"),
     "rule-longest": ("residual is p",),
-    "slrs-spelled": ("never stops",),
+    "slrs-spelled": ("never stops", "never stops"),
     "slrs-block": ("another psi", "no candidate kept"),
     "slrs-block-bonus": ("examples mended",),
     "slrs-block-without-sums": ("residual is p",),
