@@ -203,6 +203,11 @@ docs: $(STAMPS)/docs $(STAMPS)/transformers ## Renews the outputs in the pages (
 	@$(PY) docs/generate.py --slow --torch
 	@$(BIN)/mkdocs build --strict --quiet
 
+# The kill table runs the fault bank on every vector: minutes.
+.PHONY: vectors
+vectors: $(STAMPS)/test ## Writes vectors/ anew, the kill table included, after a change of the fault bank.
+	@$(PY) -m draftproof vectors --kills --out vectors
+
 .PHONY: bench
 bench: $(STAMPS)/core ## The measurements of benchmarks/ (some minutes).
 	@$(PY) benchmarks/exact_numbers.py

@@ -124,7 +124,9 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("the prompt gives no ids; a model continues something")
     program = RealProgram(options.algorithm, pair, options.look_behind, options.rule or "spelled")
     program.prepare(ids)
-    stream = _Stream(target.tokenizer, quiet=options.json == "-")
+    # What is new continues the prompt: a tokenizer that strips a text's first space must not.
+    reader = target.tokenizer.bare or target.tokenizer
+    stream = _Stream(reader, quiet=options.json == "-")
     found = _run(program, ids, options, target, stream)
     stream.end()
     runs = {options.algorithm: found}
@@ -145,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
             "seed": options.seed,
             "prompt": prompt,
             "prompt_ids": list(ids),
-            "text": target.tokenizer.decode(found.ids),
+            "text": reader.decode(found.ids),
             "ids": list(found.ids),
             "runs": {name: each.statistics.as_dict() for name, each in runs.items()},
         },
