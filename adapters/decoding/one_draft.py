@@ -18,7 +18,7 @@ from ...reference.models import Ids
 from ...reference.pair import Pair
 from ...reference.proposals import propose
 from ...reference.stop_rules import Fixed
-from ..huggingface.tensors import TensorDistribution
+from ..huggingface.tensors import TensorDistribution, added_up
 
 #: What stands in the table where a proposal has no further token.
 _NONE = -1
@@ -70,7 +70,7 @@ class OneDraft:
         # "No further token" goes into a column behind the vocabulary, which is then left out.
         image = self._table[:, k]
         index = torch.where(image == _NONE, size, image)
-        return TensorDistribution(row.new_zeros(size + 1).index_add_(0, index, row)[:size])
+        return TensorDistribution(added_up(row, index, size + 1)[:size])
 
 
 def proposals(pair: Pair) -> list[Ids]:

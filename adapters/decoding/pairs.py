@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ...reference.models import Ids
@@ -47,6 +48,7 @@ def for_drafter(tokenizer: Any) -> InItsRole:
     the round then has no proposal.
     """
 
+    @lru_cache(maxsize=1)  # asked for how long it is, and then for it
     def encode(text: str) -> Ids:
         ids: Ids = tokenizer.beginning + tokenizer.encode(text)
         if not ids:

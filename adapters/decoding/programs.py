@@ -1,7 +1,8 @@
 """The reference's algorithms bound to real pairs: what runs in one round.
 
 Only the number of drafts is decided here: the lookahead's, and never more than the tokens that are
-still wanted could use. Both depend on the past alone, so the law of the output stays the target's.
+still wanted could use, or than the context windows have room for. All depend on the past alone, so
+the law of the output stays the target's.
 """
 
 from __future__ import annotations
@@ -121,12 +122,39 @@ class RealProgram:
         if self.name in TOKEN_LEVEL and prompt:
             self.rounds(Always(1), lambda _: 2)(self.pair, prompt[:1], TensorSampler(0), None)
 
+    def room(self, context: Ids) -> int:
+        """How many drafts both models' context windows have room for after ``context``."""
+        pair, room = self.pair, 2**31
+        by_text = self.name in ("slem", "slrs")
+        window = getattr(pair.drafter, "window", None)
+        if window is not None:
+            read = pair.drafter_context(context)
+            free = 0 if read is None else window - len(read)
+            # A draft is read when the next one is drawn; psi reads whole spellings and a space.
+            spelled = self.name == "slrs" and self.rule == "spelled"
+            room = (free - 1) // self._longest_spelling if spelled else free + 1
+        window = getattr(pair.target, "window", None)
+        if by_text and window is not None:  # the others' candidates are no more than their drafts
+            room = min(room, (window - len(context)) // self._longest_text)
+        return max(0, room)
+
+    @cached_property
+    def _longest_spelling(self) -> int:
+        return max(map(len, spellings(self.pair).of_token.values()), default=1)
+
+    @cached_property
+    def _longest_text(self) -> int:
+        # In bytes: candidates are seldom more than the bytes of a draft.
+        pieces = self.pair.drafter_tokenizer.vocabulary
+        return max((len(piece) for piece in pieces if piece), default=1)
+
     def rounds(self, lookahead: Lookahead, wanted: Callable[[Ids], int]) -> RoundFunction:
         """The round function; ``wanted(context)`` is how many new ids are still asked for."""
 
         def run_round(pair: Pair, context: Ids, chance: Chance, state: Hashable) -> Round:
             left = wanted(context) - 1  # the last token of a round needs no draft
             drafts = 0 if self.name == "autoregressive" else lookahead.drafts()
+            drafts = min(drafts, self.room(context)) if drafts and left else 0
             if self.name in TOKEN_LEVEL:
                 round_of = TOKEN_LEVEL[self.name][0]
                 return round_of(pair, context, min(drafts, left), chance)

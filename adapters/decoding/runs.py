@@ -119,7 +119,9 @@ def run(
         return max_new_tokens - (len(context) - len(prompt))
 
     run_round = program.rounds(lookahead, wanted)
-    for block in rounds(run_round, pair, prompt, TensorSampler(seed), max_new_tokens):
+    chance = TensorSampler(seed)
+    for block in rounds(run_round, pair, prompt, chance, max_new_tokens):
+        chance.steps.clear()  # they hold a row of a whole vocabulary for every draw
         lookahead.saw(block)
         found.rounds.append(block)
         counts.rounds += 1

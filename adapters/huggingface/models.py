@@ -93,9 +93,12 @@ class CausalModel:
             return [self._given[each] for each in asked]
         logits = self.logits(ids, len(continuation) + 1)
         listed = torch.tensor(ids, device=self.device) if self.settings.looks_back else None
+        # One row and several round differently. What a draft was drawn from must stay its law.
         laws = [
-            self.settings.law(row, None if listed is None else listed[: len(context) + j])
-            for j, row in enumerate(logits)
+            self._given[each]
+            if each in self._given
+            else self.settings.law(row, None if listed is None else listed[: len(context) + j])
+            for j, (row, each) in enumerate(zip(logits, asked, strict=True))
         ]
         self._given.update(zip(asked, laws, strict=True))
         while len(self._given) * self.size > max(_REMEMBERED, len(laws) * self.size):

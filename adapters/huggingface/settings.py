@@ -15,6 +15,9 @@ import transformers
 
 from .tensors import TensorDistribution
 
+#: The smallest temperature and penalty: float32 ends at about 1e38, and logits are some hundreds.
+LEAST = 1e-30
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -39,11 +42,19 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, allowed, what in (
-            ("temperature", 0 <= self.temperature < math.inf, "at least 0"),
+            (
+                "temperature",
+                self.temperature == 0 or LEAST <= self.temperature < math.inf,
+                f"0, or at least {LEAST:g}: logits divided by less are infinite",
+            ),
             ("top_k", self.top_k >= 0, "a whole number, at least 0"),
             ("top_p", 0 < self.top_p <= 1, "above 0 and at most 1"),
             ("min_p", 0 <= self.min_p <= 1, "between 0 and 1"),
-            ("repetition_penalty", self.repetition_penalty > 0, "above 0"),
+            (
+                "repetition_penalty",
+                LEAST <= self.repetition_penalty <= 1 / LEAST,
+                f"between {LEAST:g} and {1 / LEAST:g}",
+            ),
         ):
             if not allowed:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be {what}")
@@ -67,7 +78,8 @@ class Settings:
             scores = processor(before, scores)
         if self.temperature == 0:
             row = torch.zeros_like(scores[0])
-            row[scores[0].argmax()] = 1
+            # 1, or NaN where the largest logit is no number, so that drawing from it is refused.
+            row[scores[0].argmax()] = 1 + 0 * scores[0].max()
             return TensorDistribution(row)
         return TensorDistribution(scores[0].softmax(-1))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ...reference.models import Ids
@@ -11,6 +12,9 @@ from .from_sentencepiece import from_sentencepiece
 from .from_tokenizers import from_tokenizers
 from .real import RealTokenizer, TokenizerError
 from .stops import REPLY_ENDS
+
+#: Seconds to wait for a hub's first answer.
+PATIENCE = 5.0
 
 
 def from_transformers(tokenizer: Any, name: str | None = None) -> RealTokenizer:
@@ -56,7 +60,11 @@ def hub_tokenizer(source: str) -> RealTokenizer:
             "is needed: pip install 'draftproof[models]'"
         ) from None
     try:
-        found = AutoTokenizer.from_pretrained(source)
+        found = AutoTokenizer.from_pretrained(
+            source,
+            trust_remote_code=False,  # code that comes with a model is never run, nor asked about
+            local_files_only=not Path(source).is_dir() and not _hub_answers(source),
+        )
     except Exception as raised:  # the library raises many kinds
         said = " ".join(str(raised).split())[:200]
         raise TokenizerError(
@@ -64,6 +72,19 @@ def hub_tokenizer(source: str) -> RealTokenizer:
             f"{said}"
         ) from None
     return from_transformers(found, source)
+
+
+def _hub_answers(source: str) -> bool:
+    """Whether a hub knows the model: asked once; the libraries try and warn for half a minute."""
+    from huggingface_hub import HfApi, constants
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        HfApi().model_info(source, timeout=PATIENCE)
+    except Exception:  # the library raises many kinds
+        return False
+    return True
 
 
 def _with_added(made: RealTokenizer, tokenizer: Any, stops: Sequence[str]) -> RealTokenizer:

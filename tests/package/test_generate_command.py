@@ -69,6 +69,36 @@ def test_a_prompt_from_a_file_and_a_result_into_one(tmp_path, capsys):
     assert capsys.readouterr().out
 
 
+def test_the_space_in_front_of_what_continues_the_prompt_stays(capsys, monkeypatch):
+    """SentencePiece tokenizers take a text's first space off; a continuation's is a real one."""
+    from draftproof.adapters.huggingface import loading
+
+    class Spaced:
+        def __init__(self, inner, bare=None):
+            self.inner, self.bare = inner, bare
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def decode(self, ids):
+            text = "".join(" " + "ab"[token % 2] for token in ids)
+            return text if self.bare is None else text[1:]
+
+    whole = loading.load
+
+    def load(*arguments, **options):
+        loaded = whole(*arguments, **options)
+        stripping = Spaced(loaded.tokenizer, Spaced(loaded.tokenizer))
+        return loading.dataclasses.replace(loaded, tokenizer=stripping)
+
+    monkeypatch.setattr(loading, "load", load)
+    request = ("--prompt", "abc", "--algorithm", "autoregressive", "--max-new-tokens", "4")
+    assert main([*TINY, *request]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(" ")
+    assert value_of(capsys, *request)["text"] == out.removesuffix("\n")
+
+
 def test_characters_that_are_not_whole_wait():
     from draftproof.generate_command import _Stream
 

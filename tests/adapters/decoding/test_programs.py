@@ -1,5 +1,7 @@
 """The bound programs are exactly lossless whatever chooses the number of drafts, and end well."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
@@ -109,8 +111,6 @@ def test_nothing_is_drafted_for_the_last_token():
             asked.append(context)
             return each.pair.drafter.distributions(context, continuation)
 
-    from dataclasses import replace
-
     from draftproof.reference.chance import Sampler
 
     pair = replace(each.pair, drafter=Counted())
@@ -145,3 +145,31 @@ def test_what_is_refused():
     empty = next(each.pair for each in gallery() if not each.pair.intersection)
     with pytest.raises(EmptyIntersectionError, match="share no token"):
         RealProgram("tli", empty).prepare()
+
+
+class Narrow:
+    """A model with a context window, which refuses to read beyond it."""
+
+    def __init__(self, model, window):
+        self.model, self.size, self.window = model, model.size, window
+
+    def distributions(self, context, continuation=()):
+        assert len(context) + len(continuation) <= self.window
+        return self.model.distributions(context, continuation)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_no_run_ends_at_a_window_that_plain_decoding_fits_in(name):
+    """The drafter's ends after 0, 1 or 2 of the tokens; the target's holds all but the last."""
+    for each in map(gallery_pair, PAIRS):
+        if name == "tli" and not each.pair.intersection:
+            continue
+        read = each.pair.drafter_context(each.prompt)
+        for beyond in range(3):
+            pair = replace(
+                each.pair,
+                target=Narrow(each.pair.target, len(each.prompt) + LENGTH - 1),
+                drafter=Narrow(each.pair.drafter, len(read) + beyond),
+            )
+            found = law_of(RealProgram(name, pair), pair, each.prompt, lambda: Always(2))
+            assert found == due(each.pair, each.prompt)

@@ -169,3 +169,28 @@ def test_the_first_difference_of_two_greedy_runs():
     assert first_difference(model, prompt, (4, 5), (4, 5)) is None
     found = first_difference(model, prompt, (4, 5, 9), (4, 7, 9))
     assert (found.place, found.gap) == (1, pytest.approx(float((row[5] - row[7]).abs())))
+
+
+def test_a_run_keeps_the_laws_of_one_round_at_most(sides, monkeypatch):
+    """Each is a row of a whole vocabulary: 3 MB a draw for 262,144 ids, and a run has thousands."""
+    from draftproof.adapters.decoding import runs
+
+    made, longest = [], []
+
+    class Watched(runs.TensorSampler):
+        def __init__(self, seed):
+            super().__init__(seed)
+            made.append(self)
+
+    monkeypatch.setattr(runs, "TensorSampler", Watched)
+    pair = make_pair(*sides)
+    run(
+        RealProgram("standard", pair),
+        sides[0].known[:5],
+        Always(2),
+        max_new_tokens=24,
+        on_ids=lambda ids: longest.append(len(made[0].steps)),
+    )
+    assert len(longest) > 4
+    # Two drafts, two acceptances, and the last draw; a round is shown when the next one begins.
+    assert max(longest) <= 5

@@ -58,6 +58,15 @@ def test_rows_are_those_of_the_whole_sequence_whatever_was_asked_before(models):
             assert torch.allclose(law.row, whole[len(ids) - 1 + j], rtol=0, atol=1e-12)
 
 
+def test_the_law_that_a_draft_was_drawn_from_stays_its_law(models):
+    """One row rounds otherwise than several; psi asks for several, and must not see the rest."""
+    model = CausalModel(models[0])
+    (drawn,) = model.distributions((1, 2, 3))
+    again = model.distributions((1, 2, 3), (4,))
+    assert again[0] is drawn
+    assert (model.passes, len(again)) == (2, 2)
+
+
 def test_the_cache_saves_what_is_shared(models):
     model = CausalModel(models[0])
     model.distributions((1, 2, 3), (4, 5))
@@ -136,10 +145,28 @@ def test_more_ids_than_the_head_has(models):
         CausalModel(models[0], size=30)
 
 
-@pytest.mark.parametrize("named", [{"temperature": -1}, {"top_p": 0}, {"top_k": -1}, {"min_p": 2}])
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"temperature": -1},
+        {"temperature": 1e-40},
+        {"top_p": 0},
+        {"top_k": -1},
+        {"min_p": 2},
+        {"repetition_penalty": 0},
+        {"repetition_penalty": 1e-40},
+    ],
+)
 def test_a_setting_out_of_range_is_named(named):
     with pytest.raises(ValueError, match=next(iter(named))):
         Settings(**named)
+
+
+@pytest.mark.parametrize("temperature", [0, 0.5, 1])
+def test_logits_that_are_no_numbers_give_no_id(temperature):
+    law = Settings(temperature=temperature).law(torch.tensor([1.0, float("nan"), 2.0]))
+    with pytest.raises(ValueError, match="NaN"):
+        TensorSampler(0).draw(law)
 
 
 def test_a_cache_that_cannot_be_cropped_says_what_to_do(models, monkeypatch):

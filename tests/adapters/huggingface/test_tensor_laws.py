@@ -83,6 +83,12 @@ def test_a_coin_beyond_a_rounded_sum_gives_an_id_of_positive_probability():
     assert TensorDistribution(torch.tensor([0.0, 1.0, 0.0])).quantile(0.0) == 1
 
 
+@pytest.mark.parametrize("row", [[0.5, float("nan"), 0.5], [0.0, 0.0]])
+def test_nothing_is_drawn_from_what_is_no_law(row):
+    with pytest.raises(DistributionError, match="NaN or no mass"):
+        TensorDistribution(torch.tensor(row)).quantile(0.5)
+
+
 class Rows:
     """An exact model seen through tensors."""
 
@@ -124,3 +130,13 @@ def test_a_seed_gives_the_same_coins_and_all_differ():
     drawn = [sampler._coin() for _ in range(200)]
     assert all(0 <= coin < 1 for coin in drawn)
     assert all(a != b for a, b in pairwise(drawn))
+
+
+def test_a_large_vocabulary_is_pushed_forward_without_losing_mass():
+    """Added one after the other in float32, these 262,144 probabilities lose 4e-4 of their sum."""
+    scores = 3 * torch.randn(262_144, generator=torch.Generator().manual_seed(0))
+    row = scores.softmax(-1)
+    pushed = TensorDistribution(row).push_forward(lambda token: int(token > 0))
+    due = row[1:].double().sum()
+    assert pushed.row.dtype == torch.float32
+    assert abs(float(pushed[1] / due) - 1) < 2**-23

@@ -299,6 +299,26 @@ def test_a_hub_that_cannot_be_reached_is_one_line(monkeypatch: pytest.MonkeyPatc
     )
 
 
+def test_a_hub_that_cannot_be_reached_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The libraries try each of several files six times, with a warning each: half a minute."""
+    pytest.importorskip("transformers")
+    hub = pytest.importorskip("huggingface_hub")
+    asked: list[str] = []
+
+    def offline(self: object, name: str, **others: object) -> None:
+        asked.append(name)
+        raise OSError("no network")
+
+    monkeypatch.setattr(hub.HfApi, "model_info", offline)
+    monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", False)
+    with pytest.raises(TokenizerError, match="the hub did not give it"):
+        load_tokenizer("draftproof-tests/no-such-model")
+    assert asked == ["draftproof-tests/no-such-model"]
+    assert capfd.readouterr() == ("", "")
+
+
 def test_transformers_tokenizers(asset: Callable[[str], Path]) -> None:
     """A fast one with specials of its own; its settings say what goes in front."""
     transformers = pytest.importorskip("transformers")
