@@ -118,9 +118,11 @@ def text_of(given: str | None, file: str | None) -> str:
         raise ValueError("give one of --prompt TEXT and --prompt-file FILE")
     if file is not None:
         try:
-            given = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+            raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+            given = raw.decode("utf-8")
         except UnicodeDecodeError as problem:
-            raise ValueError(f"{file} is not UTF-8: {problem.reason} at {problem.start}") from None
+            name = "standard input" if file == "-" else file
+            raise ValueError(f"{name} is not UTF-8: {problem.reason} at {problem.start}") from None
     if not given:
         raise ValueError("the prompt is empty; a model continues something")
     return given

@@ -74,6 +74,9 @@ class CoinTape:
         CoinTapeError: when the tape runs out, or holds a coin outside [0, 1).
     """
 
+    #: Draws in a row that `draw_kept` throws away before it gives up.
+    patience: int = PATIENCE
+
     def __init__(self, coins: Iterable[Any]) -> None:
         self._coins = iter(coins)
         self.spent = 0
@@ -99,16 +102,18 @@ class CoinTape:
         """Draw and test, two coins at a time, until a draw is kept.
 
         Raises:
-            CoinTapeError: when `PATIENCE` draws in a row were thrown away.
+            CoinTapeError: when `patience` draws in a row were thrown away.
         """
-        for _ in range(PATIENCE):
+        for _ in range(self.patience):
             coins = (self._coin(), self._coin())
             outcome = law.quantile(coins[0])
             kept = bool(coins[1] < keep(outcome))
             self.steps.append(Step("draw_kept" if kept else "discarded", what, outcome, law, coins))
             if kept:
                 return outcome
-        raise CoinTapeError(f"{what or 'a kept draw'}: {PATIENCE} draws were thrown away in a row")
+        raise CoinTapeError(
+            f"{what or 'a kept draw'}: {self.patience} draws were thrown away in a row"
+        )
 
     def _coin(self) -> Any:
         try:

@@ -8,7 +8,7 @@ being "no outcome" (a draft that proposes nothing, for one).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, ItemsView, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, ItemsView, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 from .exact import ONE, ZERO, Rational, rational
@@ -45,6 +45,10 @@ class Distribution(Protocol[Outcome]):
 
     def quantile(self, coin: Any) -> Outcome:
         """The first outcome, in ascending order, whose cumulative probability exceeds ``coin``."""
+        ...
+
+    def mass_of(self, kept: Collection[Outcome]) -> Any:
+        """The probability that the outcome is in ``kept``."""
         ...
 
     def restrict(self, kept: Container[Outcome]) -> Distribution[Outcome]:
@@ -187,6 +191,10 @@ class ExactDistribution(Mapping[Outcome, Rational], Distribution[Outcome]):
             if coin < cumulative:
                 return outcome
         raise DistributionError(f"a coin of {coin} lies beyond the mass {self._mass}")
+
+    def mass_of(self, kept: Collection[Outcome]) -> Rational:
+        """The probability that the outcome is in ``kept``."""
+        return sum((number for x, number in self._probabilities.items() if x in kept), ZERO)
 
     def restrict(self, kept: Container[Outcome]) -> ExactDistribution[Outcome]:
         """The law given that the outcome is in ``kept``.

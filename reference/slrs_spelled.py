@@ -30,7 +30,7 @@ spelled by the drafter's own, where both have one.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -43,9 +43,6 @@ from .pair import Pair
 from .rounds import Round, finish
 from .tokenizers import EncodeError, id_of_bytes
 
-#: Where a draft leads.
-STOP, GO_ON, GIVE_BACK = 0, 1, 2
-
 
 @dataclass(frozen=True)
 class Node:
@@ -55,31 +52,27 @@ class Node:
         token: the target token that they spell, or None.
         inside: C(u), drafter ids.
         giving_back: ids that stop here and give the last space back.
-        kind: for each id where it leads, `STOP`, `GO_ON` or `GIVE_BACK`; to push a law forward
-            along.
     """
 
     token: int | None
     inside: frozenset[int]
     giving_back: frozenset[int]
-    kind: Callable[[int], int]
 
     def stops(self, q: Distribution[int]) -> Any:
         """The probability to stop here and give nothing back."""
         if not self.inside and not self.giving_back:
             return 1
-        where = q.push_forward(self.kind)
-        return 1 - where[GO_ON] - where[GIVE_BACK]
+        return 1 - q.mass_of(self.inside) - self.gives_back(q)
 
     def gives_back(self, q: Distribution[int]) -> Any:
         """The probability to stop here and give the last space back."""
-        return q.push_forward(self.kind)[GIVE_BACK] if self.giving_back else 0
+        return q.mass_of(self.giving_back) if self.giving_back else 0
 
     def goes_on(self, q: Distribution[int], d: int) -> Any:
         """The probability to go on with ``d``: of q, or of q given C(u) where u is no spelling."""
         if self.token is not None:
             return q[d]
-        inside = q.push_forward(self.kind)[GO_ON]
+        inside = q.mass_of(self.inside)
         return 0 if inside == 0 else q[d] / inside
 
 
@@ -122,12 +115,7 @@ class Spellings:
         may = token is not None and drafts[-1] == space and drafts[:-1] in self._token_of
         if space is not None and may:
             back = self.node((space,)).inside - inside - {space}
-        return Node(
-            token,
-            inside,
-            back,
-            lambda d: GO_ON if d in inside else GIVE_BACK if d in back else STOP,
-        )
+        return Node(token, inside, back)
 
     def token_of(self, spelling: Ids) -> int:
         """What ``spelling`` spells."""

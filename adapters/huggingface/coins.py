@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 
-from ...reference.chance import CoinTape
+from ...reference.chance import CoinTape, CoinTapeError
 
 #: Coins drawn from the generator at a time.
 _BLOCK = 64
+#: Draws that are thrown away in a row before one is taken as it is.
+PATIENCE = 100_000
 
 
 class TensorSampler(CoinTape):
@@ -19,11 +22,26 @@ class TensorSampler(CoinTape):
     every device, and drawing one waits for no accelerator.
     """
 
+    patience: int = PATIENCE
+
     def __init__(self, generator: int | torch.Generator) -> None:
         if isinstance(generator, int):
             seed, generator = generator, torch.Generator()
             generator.manual_seed(seed)
         super().__init__(_coins(generator))
+
+    def draw_kept(self, law: Any, keep: Callable[[Any], Any], what: str = "") -> Any:
+        """Draw and test until a draw is kept; after `PATIENCE` tests one more draw stands.
+
+        With rounded numbers a residual can be asked for of which next to nothing, or nothing, is
+        left; a rejection there has a probability of rounding's size. Of a residual with mass r the
+        last draw is reached with probability r (1 - r) ** PATIENCE at the most, below 4e-6 for
+        every r.
+        """
+        try:
+            return super().draw_kept(law, keep, what)
+        except CoinTapeError:
+            return self.draw(law, what)
 
 
 def _coins(generator: torch.Generator) -> Iterator[float]:

@@ -7,7 +7,8 @@ device, and what does (the id that was drawn, the answer to a comparison) is one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Container, Hashable, Iterator
 from typing import Any
 
 import torch
@@ -19,13 +20,13 @@ class IndexMaps:
     """Functions and sets of ids as index tensors, made once for each function, set and device.
 
     Asking a Python function about every id of a vocabulary costs seconds; a pair asks the same
-    few functions again and again.
+    few functions again and again. The ``most`` that were used last are kept.
     """
 
-    def __init__(self) -> None:
-        self._images: dict[Hashable, tuple[torch.Tensor, int]] = {}
-        self._kept: dict[Hashable, torch.Tensor] = {}
-        self._held: list[Any] = []  # what the keys are identities of
+    def __init__(self, most: int = 1024) -> None:
+        self._most = most
+        # Beside each tensor what its key is the identity of, which must not be freed before it.
+        self._made: OrderedDict[Hashable, tuple[Any, Any]] = OrderedDict()
 
     def image(
         self, function: Callable[[int], int], size: int, device: torch.device
@@ -33,22 +34,43 @@ class IndexMaps:
         """``function`` of every id below ``size``, and one more than the largest."""
         owner = getattr(function, "__self__", None)
         identity = (id(owner), getattr(function, "__name__", "")) if owner else (id(function), "")
-        key = (*identity, size, str(device))
-        if key not in self._images:
+
+        def make() -> tuple[torch.Tensor, int]:
             listed = [function(token) for token in range(size)]
             made = torch.tensor(listed, dtype=torch.long, device=device)
-            self._images[key] = made, max(listed, default=-1) + 1
-            self._held.append(function)
-        return self._images[key]
+            return made, max(listed, default=-1) + 1
+
+        return self._once(("image", *identity, size, str(device)), function, make)
+
+    def ids(self, ids: Collection[int], size: int, device: torch.device) -> torch.Tensor:
+        """The ids below ``size`` that are in ``ids``, in ascending order."""
+
+        def make() -> torch.Tensor:
+            listed = sorted(token for token in ids if 0 <= token < size)
+            return torch.tensor(listed, dtype=torch.long, device=device)
+
+        return self._once(("ids", id(ids), size, str(device)), ids, make)
 
     def kept(self, ids: Container[int], size: int, device: torch.device) -> torch.Tensor:
         """A mask of the ids below ``size`` that are in ``ids``."""
-        key = (id(ids), size, str(device))
-        if key not in self._kept:
-            mask = [token in ids for token in range(size)]
-            self._kept[key] = torch.tensor(mask, dtype=torch.bool, device=device)
-            self._held.append(ids)
-        return self._kept[key]
+
+        def make() -> torch.Tensor:
+            if isinstance(ids, Collection):
+                mask = torch.zeros(size, dtype=torch.bool, device=device)
+                mask[self.ids(ids, size, device)] = True
+                return mask
+            return torch.tensor([token in ids for token in range(size)], device=device)
+
+        return self._once(("kept", id(ids), size, str(device)), ids, make)
+
+    def _once(self, key: Hashable, held: Any, make: Callable[[], Any]) -> Any:
+        if key in self._made:
+            self._made.move_to_end(key)
+        else:
+            self._made[key] = held, make()
+            if len(self._made) > self._most:
+                self._made.popitem(last=False)
+        return self._made[key][1]
 
 
 #: Those of this process.
@@ -112,6 +134,11 @@ class TensorDistribution(Distribution[int]):
                 "--dtype float32)"
             )
         return int(self.row.nonzero()[-1, 0])
+
+    def mass_of(self, kept: Collection[int]) -> torch.Tensor:
+        """The probability that the id is in ``kept``; summed in float64."""
+        index = MAPS.ids(kept, len(self.row), self.row.device)
+        return self.row[index].sum(dtype=torch.float64).to(self.row.dtype)
 
     def restrict(self, kept: Container[int]) -> TensorDistribution:
         """The law given that the id is in ``kept``; raises when that has no mass."""

@@ -104,7 +104,7 @@ def test_kept_draws_spend_two_coins_each_and_record_what_they_throw_away() -> No
 
 
 def test_a_draw_that_is_never_kept_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("draftproof.reference.chance.PATIENCE", 50)
+    monkeypatch.setattr("draftproof.reference.chance.CoinTape.patience", 50)
     with pytest.raises(CoinTapeError, match="residual: 50 draws were thrown away in a row"):
         Sampler(0).draw_kept(ExactDistribution({0: 1}), lambda _: 0, "residual")
 

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
 
 from draftproof.adapters.huggingface.coins import TensorSampler  # noqa: E402
-from draftproof.adapters.huggingface.tensors import TensorDistribution  # noqa: E402
+from draftproof.adapters.huggingface.tensors import IndexMaps, TensorDistribution  # noqa: E402
 from draftproof.reference import ExactDistribution, Pair, rational  # noqa: E402
 from draftproof.reference.chance import CoinTape  # noqa: E402
 from draftproof.reference.distribution import DistributionError  # noqa: E402
@@ -140,3 +140,26 @@ def test_a_large_vocabulary_is_pushed_forward_without_losing_mass():
     due = row[1:].double().sum()
     assert pushed.row.dtype == torch.float32
     assert abs(float(pushed[1] / due) - 1) < 2**-23
+
+
+def test_the_mass_of_a_set_is_the_exact_one():
+    exact, tensor = both([1, 2, 3, 4, 5])
+    for kept in (frozenset(), frozenset({0, 4}), frozenset(range(5)), frozenset({1, 99, -1})):
+        assert float(tensor.mass_of(kept)) == pytest.approx(float(exact.mass_of(kept)), abs=1e-15)
+
+
+def test_index_maps_forget_what_was_not_used_for_long():
+    maps = IndexMaps(most=3)
+    sets = [frozenset({n}) for n in range(9)]
+    for each in sets:
+        assert maps.ids(each, 20, torch.device("cpu")).tolist() == sorted(each)
+    assert len(maps._made) == 3
+    assert maps.kept(sets[0], 4, torch.device("cpu")).tolist() == [True, False, False, False]
+
+
+def test_a_residual_of_nothing_is_one_more_draw(monkeypatch):
+    monkeypatch.setattr(TensorSampler, "patience", 5)
+    sampler = TensorSampler(0)
+    law = TensorDistribution(torch.tensor([0.0, 1.0, 0.0]))
+    assert sampler.draw_kept(law, lambda token: 0.0, "residual") == 1
+    assert [step.verb for step in sampler.steps] == ["discarded"] * 5 + ["draw"]
