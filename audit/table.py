@@ -68,7 +68,7 @@ def _print_part(report: Report, console: Console, pairs: dict[str, Pair]) -> Non
 
 def report_text(report: Report, width: int = 160) -> str:
     """What `print_report` prints, as plain text of at most ``width`` columns."""
-    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console = Console(file=io.StringIO(), width=width, color_system=None, emoji=False)
     with console.capture() as captured:
         print_report(report, console)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -22,6 +22,7 @@ from ..reference.pair import Pair
 from ..reference.programs import Program
 from ..reference.psi import candidate_law
 from ..reference.rounds import Round
+from ..reference.slrs_spelled import SpelledLaw, spellings
 from ..reference.stop_rules import stop_rule
 from ..reference.tli import masked
 
@@ -146,6 +147,11 @@ def _positions(program: Program, pair: Pair, context: Ids, block: Round) -> tupl
     laws = pair.target.distributions(context, readable)
     if program.name == "slrs":
         assert program.stop_rule is not None
+        if program.stop_rule.startswith("spelled:"):
+            return tuple(
+                Position(p, _spelled(program, pair, context, readable[:k]))
+                for k, p in enumerate(laws)
+            )
         form = program.stop_rule.removesuffix("/one-token").removesuffix("/block")
         rule = stop_rule(form)
         after = candidate_law(pair, context, rule).next_token
@@ -159,6 +165,19 @@ def _positions(program: Program, pair: Pair, context: Ids, block: Round) -> tupl
             for k, p in enumerate(laws)
         )
     return tuple(Position(p, None) for p in laws)
+
+
+def _spelled(
+    program: Program, pair: Pair, context: Ids, accepted: Ids
+) -> ExactDistribution[int] | None:
+    """The law of the token that is spelled behind ``accepted``; None where none is."""
+    read = pair.drafter_context(context)
+    if read is None or len(accepted) == program.lookahead or pair.end_of_sequence in accepted:
+        return None
+    of_token = spellings(pair).of_token
+    psi = SpelledLaw(pair, read + tuple(d for token in accepted for d in of_token[token]))
+    every = ((token, psi[token]) for token in range(pair.target.size))
+    return ExactDistribution(every, sub_stochastic=True)
 
 
 def _drafted_from(

@@ -60,7 +60,7 @@ def _of_file(name: str) -> list[str]:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:
         raise ValueError(f"{name} is not UTF-8: {problem.reason} at {problem.start}") from None
-    return text.splitlines()
+    return text.split("\n")  # a text may hold U+2028 and the like, which end no line
 
 
 def _command(options: argparse.Namespace) -> Report:
@@ -83,7 +83,7 @@ def _command(options: argparse.Namespace) -> Report:
 
 
 def _text(data: bytes) -> list[str]:
-    return data.decode(errors="replace").splitlines()
+    return data.decode(errors="replace").split("\n")
 
 
 def _lines(
@@ -110,6 +110,8 @@ def _server(options: argparse.Namespace, progress: Progress | None) -> Report:
 
     client = Client(options.server, os.environ.get(KEY))
     other = client if options.plain_server is None else Client(options.plain_server, client.key)
+    if options.budget is not None:
+        client.deadline = other.deadline = time.monotonic() + options.budget
     speculative = Mode(client, options.model or "speculative")
     plain = Mode(other, options.plain_model or "plain")
     prompts = list(dict.fromkeys(map(_prompt, options.prompt)))
@@ -135,6 +137,10 @@ def _server(options: argparse.Namespace, progress: Progress | None) -> Report:
         if not watch.has_bet:
             raise
         notes.append(f"stopped early: {problem}")
+    except KeyboardInterrupt:
+        if not watch.has_bet:
+            raise
+        notes.append("interrupted; this report is partial")
     finally:
         samples.close()  # pyright: ignore[reportAttributeAccessIssue]
     failures = client.failures if other is client else client.failures + other.failures
@@ -166,10 +172,10 @@ def _within(samples: Iterator[Sample], budget: float | None) -> Iterator[Sample]
 def _saved(
     samples: Iterator[Sample], path: str | None, progress: Progress | None, total: int
 ) -> Iterator[Sample]:
-    """``samples``, each written to ``path`` as it comes."""
+    """``samples``, each added to ``path`` as it comes; what the file holds already stays."""
     from draftproof.audit.samples.lines import written
 
-    with open(path or os.devnull, "w", encoding="utf-8") as file:  # noqa: PTH123 - may be no file
+    with open(path or os.devnull, "a", 1, "utf-8") as file:  # noqa: PTH123 - may be no file
         for number, sample in enumerate(samples, 1):
             if path is not None:
                 print(written(sample), file=file)

@@ -56,7 +56,7 @@ def add_options(command: Any) -> None:
     group.add_argument("--plain-model", metavar="NAME", help="the plain mode (default: plain)")
     group.add_argument("--plain-server", metavar="URL", help="of the plain mode, if another one")
     group.add_argument("--at-once", type=at_least(1), metavar="N", help="requests at a time (4)")
-    group.add_argument("--save", metavar="FILE", help="write the server's samples as JSON lines")
+    group.add_argument("--save", metavar="FILE", help="add the samples to FILE, as JSON lines")
 
 
 def named(options: argparse.Namespace) -> str | None:

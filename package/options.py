@@ -31,8 +31,8 @@ def console_for(json_to: str | None) -> Console:
 
 def console(stderr: bool) -> Console:
     """A console that keeps `PIPED_WIDTH` when nobody looks at it."""
-    made = _Console(stderr=stderr)
-    return made if made.is_terminal else _Console(stderr=stderr, width=PIPED_WIDTH)
+    made = _Console(stderr=stderr, emoji=False)  # names with colons are shown as they are
+    return made if made.is_terminal else _Console(stderr=stderr, emoji=False, width=PIPED_WIDTH)
 
 
 class _Console(Console):

@@ -39,6 +39,8 @@ class Client:
         url: such as ``http://127.0.0.1:8000`` or ``.../v1``.
         key: sent as a bearer token, if given.
         attempts, first_wait: how often a request is made, and the first pause in seconds.
+        seconds: for one reply.
+        deadline: on `time.monotonic`, behind which nothing is waited for any more.
         failures: what went wrong and was made good, by kind.
     """
 
@@ -47,6 +49,7 @@ class Client:
     attempts: int = ATTEMPTS
     first_wait: float = FIRST_WAIT
     seconds: float = SECONDS
+    deadline: float | None = None
     failures: Counter[str] = field(default_factory=Counter)
     _local: threading.local = field(default_factory=threading.local)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -97,11 +100,18 @@ class Client:
 
     def _asked(self, method: str, path: str, request: Any) -> dict[str, Any]:
         wait = self.first_wait
+        asked_for = 0.0
         last = ""
         for attempt in range(self.attempts):
             if attempt:
-                time.sleep(min(wait, LONGEST_WAIT) * random.uniform(0.5, 1.0))
-                wait *= 2
+                pause = min(wait, LONGEST_WAIT) * random.uniform(0.5, 1.0)
+                pause = max(pause, min(asked_for, LONGEST_WAIT))
+                if self.deadline is not None:
+                    pause = min(pause, max(0.0, self._left()))
+                time.sleep(pause)
+                wait, asked_for = 2 * wait, 0.0
+            if self._left() <= 0:
+                raise ServerError(f"{self.url} had not answered when the budget was spent")
             try:
                 status, headers, body = self._once(method, self._path + path, request)
             except (OSError, http.client.HTTPException) as problem:
@@ -112,17 +122,26 @@ class Client:
             if status in AGAIN:
                 last = f"status {status}"
                 self._count("rate limit" if status == 429 else f"status {status}")
-                wait = max(wait, _seconds(headers.get("retry-after")))
+                asked_for = _seconds(headers.get("retry-after"))
+                wait = max(wait, asked_for)
                 continue
             return self._read(status, body)
         raise ServerError(f"{self.url} failed {self.attempts} times in a row, the last: {last}")
+
+    def _left(self) -> float:
+        """Seconds that one reply may still take."""
+        if self.deadline is None:
+            return self.seconds
+        return min(self.seconds, self.deadline - time.monotonic())
 
     def _once(self, method: str, path: str, request: Any) -> tuple[int, dict[str, str], bytes]:
         connection = getattr(self._local, "connection", None)
         if connection is None:
             kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-            connection = kind(self._host, self._port, timeout=self.seconds)
+            connection = kind(self._host, self._port, timeout=max(0.01, self._left()))
             self._local.connection = connection
+        elif connection.sock is not None:
+            connection.sock.settimeout(max(0.01, self._left()))
         headers = {"Accept": "application/json"}
         body = None
         if request is not None:
@@ -138,7 +157,7 @@ class Client:
     def _read(self, status: int, body: bytes) -> dict[str, Any]:
         try:
             found = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if status != 200:
             said = found.get("error") if isinstance(found, dict) else None

@@ -147,7 +147,7 @@ def completion(engine: Engine, body: bytes) -> dict[str, Any]:
     """
     try:
         request = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Refused("the request is no JSON") from None
     if not isinstance(request, dict):
         raise Refused("the request is no JSON object")

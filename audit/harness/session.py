@@ -135,13 +135,13 @@ class Session:
         text = self._process.ask(line, seconds)
         try:
             answer = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ProcessFailure(f"it answered with no JSON: {_short(text)}") from None
         if not isinstance(answer, dict):
             raise ProcessFailure(f"it answered with no JSON object: {_short(text)}")
         if answer.get("id") != self._number:
             raise ProcessFailure(f"it answered request {self._number} with id {answer.get('id')!r}")
-        if "error" in answer:
+        if answer.get("error") is not None:
             raise HarnessError(" ".join(str(answer["error"]).split()))
         return answer
 

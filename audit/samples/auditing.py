@@ -92,6 +92,7 @@ class Watch:
         self.reached: int | None = None
         self._next_look = 1.0
         self._laws = laws
+        self._by_ids: bool | None = None if laws is None else True
         self._waiting: dict[Prompt, dict[str, list[Sample]]] = {p: {} for p in prompts}
         self.most_of: dict[tuple[Statistic, Prompt], float] = {}
         for statistic in STATISTICS:
@@ -118,7 +119,9 @@ class Watch:
         partition = known(statistic, due)
         if isinstance(partition, str):
             return partition
-        return OneSample(statistic, partition, due.depth, self.settings.slack)
+        # Laws at a distance x give pairs of replies laws at a distance of 2x at most.
+        slack = self.settings.slack * (2 if statistic.of_pairs else 1)
+        return OneSample(statistic, partition, due.depth, slack)
 
     @property
     def is_lossy(self) -> bool:
@@ -135,9 +138,21 @@ class Watch:
 
         Samples are bet on two by two (of each mode), so that what compares two replies learns no
         more from one of them than all others do: all wagers are martingales on the same blocks.
+
+        Raises:
+            ValueError: for a reply without ids where others, or the law that is known, have ids.
         """
         if self._laws is not None and sample.mode == PLAIN:
             return  # what the plain mode gives is no evidence where its law is known
+        if self._by_ids is None:
+            self._by_ids = sample.by_ids
+        if sample.by_ids != self._by_ids:
+            raise ValueError(
+                "the law that is known is one of ids, and a reply has none; leave it out, and the "
+                "two modes are compared by their texts"
+                if self._laws is not None
+                else "some replies have ids and some have none; they cannot be mixed"
+            )
         self.seen += 1
         waiting = self._waiting[sample.prompt]
         waiting.setdefault(sample.mode, []).append(sample)

@@ -73,6 +73,8 @@ def read(lines: Iterable[str], source: str) -> Samples:
             entry = json.loads(line)
         except ValueError as problem:
             raise ValueError(f"{where}: no JSON ({problem})") from None
+        except RecursionError:
+            raise ValueError(f"{where}: no JSON that can be read (nested too deep)") from None
         if not isinstance(entry, dict):
             raise ValueError(f"{where}: {_short(entry)} is no JSON object")
         prompt = _prompt(entry, where)
@@ -103,7 +105,7 @@ def written(sample: Sample) -> str:
     ids = list(sample.tokens) if sample.by_ids else None
     text = None if sample.by_ids else "".join(sample.tokens)
     entry = {"prompt": prompt, "mode": sample.mode, "ids": ids, "text": text, "seed": sample.seed}
-    return json.dumps(entry, ensure_ascii=False)
+    return json.dumps(entry)  # ASCII: half a surrogate pair can be written so too
 
 
 def named(prompt: Prompt) -> str:
@@ -143,6 +145,8 @@ def _law(law: Any, where: str) -> dict[Tokens, float]:
         found[tuple(ids)] = float(probability)
     if len({len(ids) for ids in found}) != 1 or () in found:
         raise ValueError(f"{where}: the law's strings must have one length, at least 1")
+    if not any(found.values()):
+        raise ValueError(f"{where}: the law gives no string a probability above 0")
     if sum(found.values()) > 1 + 1e-6:
         raise ValueError(f"{where}: the law's probabilities add up to {sum(found.values()):.6g}")
     return found

@@ -13,6 +13,8 @@ from .lines import Tokens
 
 #: Outcomes that are categories of their own, at most; the others are one category together.
 KEPT = 4
+#: What a stated law may lack to 1 and still leave nothing out.
+ROUNDING = 1e-12
 #: Pairs of samples from which categories are chosen where no law is known; they are not bet on.
 WARM_UP = 20
 
@@ -119,6 +121,8 @@ def known(statistic: Statistic, due: Due) -> Partition | str:
     count = {"next-token": 1, "first-2": 2, "first-3": 3}[statistic.name]
     if count > due.depth:
         return f"the law that is known has strings of {due.depth}"
+    if count < due.depth and not due.is_complete and sum(due.strings.values()) < 1 - ROUNDING:
+        return f"the law that is known leaves out strings of {due.depth}, and how they begin"
     return _likeliest(due.first(count), due.is_complete)
 
 

@@ -29,6 +29,8 @@ from .writing import INVALID, RELAXED, VALID, Vector
 TRIED = ("law", "coin")
 #: How far a float64 subject's probabilities may be from the exact ones.
 WITHIN = 1e-9
+#: Stands for a block without ids, which no law holds: a round emits at least one.
+NO_BLOCK: Ids = (-1,)
 #: The coins that a kernel must declare for coin vectors.
 COINS = {"accept": (("K",), "uniform"), "final": ((1,), "uniform")}
 
@@ -130,7 +132,8 @@ def _law(under: Player | Alone, call: Callable[..., Any], kind: str, vector: Vec
     worst = max(outcomes, key=lambda ids: abs(due.get(ids, 0.0) - found.get(ids, 0.0)))
     if abs(due.get(worst, 0.0) - found.get(worst, 0.0)) <= WITHIN:
         return None
-    return f"{list(worst)} has {found.get(worst, 0.0):.6g}, {due.get(worst, 0.0):.6g} is due"
+    said = f"{list(worst)} has {found.get(worst, 0.0):.6g}, {due.get(worst, 0.0):.6g} is due"
+    return f"{said} (a block is never empty)" if worst == NO_BLOCK else said
 
 
 def _completed_law(
@@ -141,6 +144,11 @@ def _completed_law(
     stand_in = cast("FaultEntry", SimpleNamespace(kind=kind, case=case))
     for mass, program in programs(stand_in, call):
         for blocks, number in under.law(program).items():
+            if not all(blocks):  # completed, nothing at all would have the law due
+                empty = tuple(block or NO_BLOCK for block in blocks)
+                key = empty if kind == "batch_rule" else empty[0]
+                found[key] = found.get(key, 0.0) + mass * number
+                continue
             for strings, part in completed(case, blocks).items():
                 key = strings if kind == "batch_rule" else strings[0]
                 found[key] = found.get(key, 0.0) + mass * number * part

@@ -71,7 +71,15 @@ def test_the_whole_report(toy, prompts, tmp_path, capsys):
     assert [each["name"] for each in said["drafters"]] == ["small"]
     assert len(said["prompts"]) == 3
     algorithms = {each["algorithm"] for each in said["acceptance"]}
-    assert algorithms == {"tli", "slem", "slrs", "standard", "block", "exact-match"}
+    assert algorithms == {
+        "tli",
+        "slem",
+        "slrs",
+        "slrs-spelled",
+        "standard",
+        "block",
+        "exact-match",
+    }
     assert all(len(each["prompts"]) == 3 for each in said["acceptance"])
     assert len(said["predictions"]) == 5 * 3 + 1
     assert said["shrink"][0]["fractions"][0] == 1

@@ -163,7 +163,14 @@ def next_candidate(law: StringLaw, accepted: Ids = ()) -> Law:
 def table_3(pair: Pair, context: Ids, name: str, slug: str) -> Fraction:
     """The acceptance of the first candidate, by the formula of Table 3."""
     p = law_at(pair.target, context)
-    if name in ("slem", "slrs"):
+    if slug.startswith("spelled:"):
+        ids = read(pair, context)
+        q = (
+            {}
+            if ids is None
+            else brute_rules.spelled_law(pair, ids, lambda after: law_at(pair.drafter, after))
+        )
+    elif name in ("slem", "slrs"):
         q = next_candidate(proposals(pair, context, slug))
     else:
         q = mapped_draft_law(pair, context)

@@ -107,3 +107,59 @@ def encoded(tokenizer: Tokenizer, text: str) -> Ids | None:
         return tuple(tokenizer.encode(text))
     except EncodeError:
         return None
+
+
+def spelled_law(pair: Pair, ids: Ids, law_after) -> dict:
+    """The law of the first spelled token after the drafter's ``ids``, draw by draw.
+
+    ``law_after(ids)`` is the drafter's law. Spellings are D(text) without ids of no text where that
+    says the token's bytes, else byte by byte; of two tokens with one text the one that T writes.
+    """
+    target, drafter = pair.target_tokenizer, pair.drafter_tokenizer
+    said = drafter.vocabulary
+    spelled = {}
+    for token, text in enumerate(target.vocabulary):
+        if token == target.end_of_sequence:
+            if drafter.end_of_sequence is not None:
+                spelled[(drafter.end_of_sequence,)] = token
+            continue
+        same = [t for t, other in enumerate(target.vocabulary) if text and other == text]
+        try:
+            written = tuple(target.encode(text.decode())) if len(same) > 1 else ()
+        except (EncodeError, UnicodeDecodeError):
+            written = ()
+        chosen = written[0] if len(written) == 1 and written[0] in same else min(same, default=None)
+        if token != chosen:
+            continue
+        try:
+            path = tuple(d for d in drafter.encode((text or b"").decode()) if said[d])
+        except (EncodeError, UnicodeDecodeError):
+            path = ()
+        if b"".join(said[d] for d in path) != text:
+            single = [[d for d, s in enumerate(said) if s == bytes([byte])] for byte in text]
+            if not all(single):
+                continue
+            path = tuple(min(each) for each in single)
+        spelled.setdefault(path, token)
+    spaces = [d for d, s in enumerate(said) if s == b" " and d != drafter.end_of_sequence]
+    law: dict = {}
+    waiting = [((), 1)]
+    while waiting:
+        path, mass = waiting.pop()
+        on = {s[len(path)] for s in spelled if s[: len(path)] == path and len(s) > len(path)}
+        q = law_after(ids + path)
+        if path not in spelled:
+            inside = sum(number for d, number in q.items() if d in on)
+            q = {d: number / inside for d, number in q.items() if d in on and inside}
+        for d, number in q.items():
+            if d in on:
+                waiting.append(((*path, d), mass * number))
+                continue
+            last_is_space = bool(spaces) and path[-1] == min(spaces)
+            after_space = (min(spaces), d) if last_is_space else ()
+            gives_back = path[:-1] in spelled and any(
+                last_is_space and d not in spaces and s[:2] == after_space for s in spelled
+            )
+            token = spelled[path[:-1] if gives_back else path]
+            law[token] = law.get(token, 0) + mass * number
+    return law

@@ -74,13 +74,14 @@ function passes(kind, given, expect) {
   if (kind === "law") {
     const due = Object.fromEntries(expect.law.map((x) => [x.ids.join(" "), x.probability.float]));
     const found = law(...rows, given.drafts);
-    return Object.keys({ ...due, ...found }).every((ids) => near(found[ids] || 0, due[ids] || 0));
+    return Object.keys({ ...due, ...found }).every((ids) => near(found[ids] ?? 0, due[ids] ?? 0));
   }
   const p = given.target_row.float, q = given.draft_row.float;
   const accepted = p.map((_, x) => (q[x] > 0 ? acceptance(p, q, x) : null));
   const left = residual(p, q), due = expect.residual && expect.residual.float;
   return (left === null) === (due === null) &&
     accepted.every((value, x) => near(value, expect.acceptance.float[x])) &&
+    (left || []).length === (due || []).length &&
     (left || []).every((value, x) => near(value, due[x]));
 }
 
@@ -92,4 +93,4 @@ const chosen = ["coin", "rows", "law"].flatMap((kind) => read(kind).map((v) => (
 const failed = chosen.filter((v) => !passes(v.kind, v.given, v.expect));
 failed.forEach((v) => console.log(v.id));
 console.log(`${chosen.length - failed.length} of ${chosen.length} vectors passed`);
-process.exitCode = failed.length ? 1 : 0;
+process.exitCode = failed.length || !chosen.length ? 1 : 0;

@@ -5,10 +5,13 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
+from draftproof import black_box_command
 from draftproof.adapters.servers import client as client_module
 from draftproof.adapters.servers.client import Client, ServerError
 from draftproof.adapters.servers.drawing import Mode, Request, drawn, stated_law
@@ -160,9 +163,21 @@ def test_a_refusal_that_names_a_time_is_waited_for(monkeypatch):
     assert asked.failures == {"rate limit": 1, "status 503": 1, "disconnected": 2}
 
 
+def test_a_time_that_is_named_is_waited_for_in_full(monkeypatch):
+    """Chance shortens the client's own pauses, and no other."""
+    waited = []
+    monkeypatch.setattr(client_module.time, "sleep", waited.append)
+    monkeypatch.setattr(client_module.random, "uniform", lambda low, high: low)
+    limited = reply(429, "{}", "Retry-After: 3")
+    with answering(limited, limited, reply(200, '{"choices": [{"text": "a"}]}')) as url:
+        assert client(url).complete(prompt="x") == {"text": "a"}
+    assert waited == [3.0, 3.0]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
+        (reply(200, "[" * 100_000), "no JSON object"),
         (reply(200, "[]"), "no JSON object"),
         (reply(200, "<html>"), "no JSON object"),
         (reply(200, "{}"), "without choices"),
@@ -309,6 +324,46 @@ def test_what_comes_before_a_failure_counts():
     assert audit_samples(found).verdict == "UNDECIDED"
 
 
+def test_what_comes_before_an_interruption_counts_and_files_are_added_to(tmp_path, capsys):
+    """Ctrl-C, at the 60th sample; then a run that gets no reply takes nothing from the file."""
+    saved = tmp_path / "samples.jsonl"
+    options = SimpleNamespace(
+        server="",
+        plain_server=None,
+        model=None,
+        plain_model=None,
+        prompt=["[0]"],
+        max_tokens=2,
+        seed=0,
+        due="contexts",
+        draws=200,
+        at_once=2,
+        budget=None,
+        save=str(saved),
+        alpha=0.01,
+        tolerance=None,
+        power=0.9,
+        foretell=0.05,
+    )
+
+    def interrupting(number, total, what):
+        if number == 60:
+            raise KeyboardInterrupt
+
+    with serving(engine()) as url:
+        options.server = url
+        report = black_box_command.audited("server", options, interrupting)
+    assert report.verdict == "UNDECIDED"
+    assert "interrupted; this report is partial" in report.subjects[0].reason
+    lines = saved.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 60
+    lost = ["--server", url, "--prompt", "[0]", "--model", "none", "--save", str(saved)]
+    with serving(engine()) as lost[1]:
+        assert main(["audit", *lost]) == 2
+    assert saved.read_text(encoding="utf-8").splitlines()[:60] == lines
+    capsys.readouterr()
+
+
 def test_a_server_that_cannot_start_says_so():
     done = subprocess.run(
         [sys.executable, "-m", "draftproof.adapters.servers", "--pair", "no-such-pair"],
@@ -341,3 +396,13 @@ def test_real_models_behind_the_server():
     assert all(len(s.tokens) <= 3 and s.by_ids for s in samples)
     assert audit_samples(samples).verdict == "UNDECIDED"
     assert audit_samples(samples, StatedLaws({"ab": law})).verdict == "UNDECIDED"
+
+
+def test_a_server_that_never_answers_is_left_when_the_budget_is_spent():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        started = time.monotonic()
+        asked = Client(f"http://127.0.0.1:{port}", deadline=started + 0.5)
+        with pytest.raises(ServerError, match="when the budget was spent"):
+            asked.complete(prompt="a")
+        assert time.monotonic() - started < 5

@@ -64,6 +64,12 @@ for line in sys.stdin:
         if trouble == "garbage":
             print("hello", flush=True)
             continue
+        if trouble == "deep":
+            print("[" * 200_000, flush=True)
+            continue
+        if trouble == "no-error":
+            say(number, ids=ids, error=None)
+            continue
         if trouble == "number":
             print("17", flush=True)
             continue
@@ -115,6 +121,7 @@ TROUBLES = {
     "signal": "it was ended by signal SIGKILL",
     "hang": "it did not answer within 0.6 s",
     "garbage": "it answered with no JSON: 'hello'",
+    "deep": "it answered with no JSON: '[[[[",
     "number": "it answered with no JSON object: '17'",
     "partial": "it did not finish its line within 0.6 s: '{\"id\": 4'",
     "half": "it ended with exit code 0 in the middle of a line: '{\"id\": 4'",
@@ -165,6 +172,16 @@ def test_an_error_that_is_answered_is_no_failure(script):
         with pytest.raises(HarnessError, match=r"^not today$"):
             harness.request("rule", coins=[0.9, 0.1], **ROWS)
         assert harness.failures == []
+    finally:
+        harness.close()
+
+
+def test_an_error_that_is_null_is_none(script):
+    harness = session(script, "no-error")
+    try:
+        harness.open()
+        for _ in range(3):
+            assert harness.request("rule", coins=[0.9, 0.1], **ROWS) == [0]
     finally:
         harness.close()
 

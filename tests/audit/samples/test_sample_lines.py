@@ -9,11 +9,14 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from draftproof.audit.samples.auditing import Settings, audit_samples
+from draftproof.audit.kinds.pair_building import shared
+from draftproof.audit.samples.auditing import Settings, Watch, audit_samples
 from draftproof.audit.samples.laws import StatedLaws, ToyLaws
 from draftproof.audit.samples.lines import PLAIN, SPECULATIVE, Sample, named, read, written
 from draftproof.cli import main
+from draftproof.options import console
 from draftproof.toymodels.gallery import gallery_pair
+from draftproof.toymodels.pairs import context_free
 
 GOOD = '{"prompt": "a", "mode": "plain", "ids": [1], "text": "b", "seed": 3}'
 
@@ -23,6 +26,8 @@ GOOD = '{"prompt": "a", "mode": "plain", "ids": [1], "text": "b", "seed": 3}'
     [
         ("{", "no JSON"),
         ("[]", "no JSON object"),
+        ("[" * 100_000, "nested too deep"),
+        ('{"prompt": "a", "mode": "law", "law": [[[1], 0]]}', "no string a probability above 0"),
         ('{"mode": "plain"}', "the prompt is null"),
         ('{"prompt": [1.5], "mode": "plain", "ids": []}', "the prompt is [1.5]"),
         ('{"prompt": "a", "mode": "fast", "ids": [1]}', 'the mode is "fast"'),
@@ -51,6 +56,25 @@ def test_lines_are_read_and_written():
     assert found.samples == [sample, text]
     assert named((0, 1)) == "[0, 1]"
     assert len(named("x" * 100)) == 40
+
+
+def test_a_line_ends_at_a_line_feed_alone(tmp_path, capsys):
+    """JSON texts may hold other characters that end a line elsewhere; half a pair has no UTF-8."""
+    for odd in ("\u2028", "\x85", "\ud800"):
+        samples = [
+            Sample(f"a{odd}", mode, ("b", odd, "c"), seed, by_ids=False)
+            for seed in range(25)
+            for mode in (PLAIN, SPECULATIVE)
+        ]
+        file = tmp_path / "replies.jsonl"
+        file.write_text("".join(f"{written(s)}\n" for s in samples), encoding="utf-8")
+        assert read(file.read_text(encoding="utf-8").split("\n"), "f").samples == samples
+        if odd != "\ud800":
+            raw = [json.dumps(json.loads(written(s)), ensure_ascii=False) for s in samples]
+            file.write_text("\n".join(raw), encoding="utf-8")
+        assert main(["audit", "--samples", str(file)]) == 3
+        assert main(["audit", "--command", f"cat {file}"]) == 3
+        assert capsys.readouterr().out.count("50 samples do not show a difference") == 2
 
 
 def test_a_request_that_came_twice_counts_once():
@@ -130,6 +154,29 @@ def test_laws_of_the_engines_own_are_taken_from_lines():
     assert audit_samples(wrong, StatedLaws(found.laws)).verdict == "LOSSY"
 
 
+def test_a_law_that_leaves_out_strings_says_nothing_of_how_they_begin():
+    """What is missing to 1 may begin as the listed strings do: their sums are no law of less."""
+    given = {(5, 7): 0.25, (9, 1): 0.4, (5, 8): 0.2, (9, 2): 0.15}
+    samples = replies(given, 2000, prompt="a")
+    part = {ids: given[ids] for ids in ((5, 7), (9, 1))}
+    report = audit_samples(samples, StatedLaws({"a": part}))
+    assert report.verdict == "UNDECIDED"
+    assert {r.check for r in report.results if r.verdict == "UNDECIDED"} == {"first-2"}
+    whole = audit_samples(samples, StatedLaws({"a": given}))
+    assert whole.verdict == "UNDECIDED"
+    assert {r.check for r in whole.results if r.verdict == "UNDECIDED"} == {"next-token", "first-2"}
+    with pytest.raises(ValueError, match="one of ids, and a reply has none"):
+        texts = [Sample("a", SPECULATIVE, ("x", "y"), None, by_ids=False)] * 2
+        audit_samples(texts, StatedLaws({"a": given}))
+
+
+def test_modes_with_ids_and_without_are_not_compared():
+    watch = Watch(["a"], None)
+    watch.add(Sample("a", PLAIN, (1,)))
+    with pytest.raises(ValueError, match="cannot be mixed"):
+        watch.add(Sample("a", SPECULATIVE, ("b",), None, by_ids=False))
+
+
 def test_texts_are_compared_by_characters():
     def said(words, mode):
         return [Sample("p", mode, tuple(word), None, by_ids=False) for word in words]
@@ -155,6 +202,18 @@ def test_a_tolerance_is_of_a_law_that_is_known(laws):
     plain = replies(given, 100, PLAIN, 1, "a")
     with pytest.raises(ValueError, match="a tolerance needs a law that is known"):
         audit_samples([*samples, *plain], settings=Settings(slack=0.03))
+
+
+def test_a_tolerance_holds_for_pairs_of_replies_too():
+    """The law is 0.08 off, as allowed; how often two replies are alike is by up to twice that.
+
+    The level is 0.01 for each of five seeds; against a tolerance of 0.08 for pairs some are LOSSY.
+    """
+    pair = shared(context_free("9/10 1/10"), context_free("9/10 1/10"))
+    for seed in range(5):
+        samples = replies({(0,): 0.98, (1,): 0.02}, 6000, seed=seed)
+        report = audit_samples(samples, ToyLaws(pair, 1), settings=Settings(slack=0.08))
+        assert report.verdict == "UNDECIDED"
 
 
 def test_the_samples_of_the_pages_are_what_their_script_prints():
@@ -245,3 +304,11 @@ def test_bad_usage_is_one_line(capsys, options, said):
     assert said in shown.err
     assert shown.out == ""
     assert shown.err.count("\n") == 1
+
+
+def test_names_with_colons_are_shown_as_they_are():
+    """Rich makes pictures of such names, even where it is told to read no markup."""
+    shown = console(stderr=False)
+    with shown.capture() as caught:
+        shown.print("my.py:one: no difference", markup=False)
+    assert caught.get() == "my.py:one: no difference\n"

@@ -150,3 +150,45 @@ def test_every_reader_is_short_and_has_no_dependencies(language):
     if language == "py":
         imports = [line for line in lines if line.startswith(("import", "from"))]
         assert imports == ["import json", "import sys", "from pathlib import Path"]
+
+
+@each_language
+def test_nothing_to_read_is_no_pass(language, tmp_path):
+    for name in ("coin", "rows", "law", "block"):
+        (tmp_path / f"{name}.json").write_text('{"vectors": []}', encoding="utf-8")
+        (tmp_path / f"{name}.txt").write_text("", encoding="utf-8")
+    source = READERS / f"reader.{language}"
+    command = [sys.executable if language == "py" else str(NODE), str(source)]
+    if language == "cpp":
+        command = [str(tmp_path / "reader")]
+        subprocess.run([str(COMPILER), "-std=c++17", str(source), "-o", command[0]], check=True)
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES[:2])
+def test_a_residual_of_no_numbers_fails(language, tmp_path):
+    old, new = {
+        "py": (
+            "return [value / sum(left) for value in left] if sum(left) > 0 else None",
+            "return []",
+        ),
+        "js": ("return total > 0 ? left.map((value) => value / total) : null", "return []"),
+    }[language]
+    text = (READERS / f"reader.{language}").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file = tmp_path / f"reader.{language}"
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    command = [sys.executable if language == "py" else str(NODE), str(file), str(FOLDER)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    rows = {vector["id"] for vector in load("rows") if vector["result"] == "valid"}
+    assert done.returncode == 1
+    assert rows <= set(done.stdout.splitlines())
+
+
+def test_a_rule_that_returns_nothing_fails():
+    from draftproof.audit.vectors.trying import try_vectors
+
+    found = try_vectors(lambda target_rows, draft_rows, drafts: [], "rule")
+    assert found.failed
+    assert not [name for name in found.passed if name.startswith("law")]
