@@ -81,7 +81,7 @@ def test_the_whole_report(toy, prompts, tmp_path, capsys):
         "exact-match",
     }
     assert all(len(each["prompts"]) == 3 for each in said["acceptance"])
-    assert len(said["predictions"]) == 5 * 3 + 1
+    assert len(said["predictions"]) == 6 * 3 + 1
     assert said["shrink"][0]["fractions"][0] == 1
     assert said["recommendation"]["best"]["predicted_speedup"]["low"] is not None
     assert len(said["check"]["runs"]) == 3
@@ -116,7 +116,7 @@ def test_drafters_are_compared_on_one_text(toy, prompts, capsys):
         for drafter in ("small", "other")
     }
     assert figures["small"] == figures["other"]  # the same model twice
-    assert len(figures["small"]) == 6
+    assert len(figures["small"]) == 7
     assert "small: " in err
     assert "other: " in err
 
