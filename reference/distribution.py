@@ -24,8 +24,7 @@ class DistributionError(ValueError):
 class Distribution(Protocol[Outcome]):
     """A probability for each outcome; numbers are of any one kind that can be added and divided.
 
-    Implementations: `ExactDistribution` (rationals). Outcomes are token ids wherever an algorithm
-    draws tokens.
+    `ExactDistribution` is the one here. Outcomes are token ids wherever an algorithm draws tokens.
     """
 
     __slots__ = ()
@@ -231,8 +230,7 @@ class ExactDistribution(Mapping[Outcome, Rational], Distribution[Outcome]):
         """``max(0, scale * self - other)`` normalised.
 
         Raises:
-            DistributionError: when ``other`` covers everything. An exact algorithm never asks then:
-                a rejection has probability zero.
+            DistributionError: when ``other`` covers everything; an exact algorithm never asks then.
         """
         table: dict[Outcome, Rational] = {}
         for outcome, probability in self._probabilities.items():

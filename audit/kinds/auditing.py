@@ -125,7 +125,7 @@ def audited(
     progress: Progress | None = None,
     skip: frozenset[int] = frozenset(),
     began: Callable[[int, Step], None] = lambda number, step: None,
-    planned_by: Callable[..., list[Step]] = steps,
+    planned_by: Callable[..., list[Step]] | None = None,
 ) -> Iterator[tuple[int, Result, bool]]:
     """Number, result, and whether it is an edge, of everything found.
 
@@ -133,7 +133,7 @@ def audited(
     ``skip`` leaves out steps by their number; ``planned_by`` makes the steps, by kind as a rule.
     """
     lookaheads = plan.lookaheads or LOOKAHEADS[trial.subject.kind]
-    planned = planned_by(trial, plan.chosen_pairs(), lookaheads, plan.horizon)
+    planned = (planned_by or steps)(trial, plan.chosen_pairs(), lookaheads, plan.horizon)
     laws: dict[int, Result] = {}
     pending = [(number, step) for number, step in enumerate(planned) if number not in skip]
     for again in (False, True):  # once more with what is left, where a step's share was too little
