@@ -64,7 +64,7 @@ def _of_file(name: str) -> list[str]:
 
 
 def _command(options: argparse.Namespace) -> Report:
-    """The lines that a program prints; what it had printed when its time was over counts."""
+    """The lines that a program prints; what came before a failure, or in time, counts."""
     arguments = shlex.split(options.command_line)
     if not arguments:
         raise ValueError("--command is empty")
@@ -77,9 +77,14 @@ def _command(options: argparse.Namespace) -> Report:
     except subprocess.TimeoutExpired as late:
         whole, _, _ = (late.stdout or b"").rpartition(b"\n")
         return _lines(options, f"command:{arguments[0]}", _text(whole), ["ended at its budget"])
-    if done.returncode:
-        raise ValueError(f"{arguments[0]} ended with exit code {done.returncode}")
-    return _lines(options, f"command:{arguments[0]}", _text(done.stdout))
+    subject = f"command:{arguments[0]}"
+    if not done.returncode:
+        return _lines(options, subject, _text(done.stdout))
+    ended = f"ended with exit code {done.returncode}"
+    whole, _, _ = done.stdout.rpartition(b"\n")
+    if not whole.strip():
+        raise ValueError(f"{arguments[0]} {ended}")
+    return _lines(options, subject, _text(whole), [f"{ended}; what it had printed counts"])
 
 
 def _text(data: bytes) -> list[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .model_options import MODELS, add_machine, add_models, add_request, load_models
-from .options import add_json, at_least, check_writable, console, console_for, write_json
+from .options import add_json, at_least, check_writable, console_for, status, write_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    pass
 
 DESCRIPTION = """\
 Measure which drafter, algorithm and lookahead is fastest for a target on your prompts, or that none
@@ -113,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
 
         check_plot(options.plot)
         check_writable(options.plot)
-    with _progress() as say:
+    with status() as say:
         say("loading models")
         target, *drafters = load_models(options, [options.target, *options.drafter])
 
@@ -137,14 +135,3 @@ def run(options: argparse.Namespace) -> int:
     print_comparison(found, console_for(options.json))
     write_json(found.as_dict(), options.json)
     return 0
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """What is done, on a terminal's standard error; nothing when piped."""
-    shown: Console = console(stderr=True)
-    if not shown.is_terminal:
-        yield lambda what: None
-        return
-    with shown.status("starting") as status:
-        yield lambda what: status.update(what)

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from draftproof.adapters.decoding.runs import Run
 
 SCHEMA = "draftproof/generate/1"
-ALGORITHMS = (
-    "tli",
-    "slem",
-    "slrs",
-    "standard",
-    "block",
-    "union",
-    "exact-match",
-    "autoregressive",
-)
 
 EPILOG = f"""\
 {MODELS}
@@ -61,7 +51,9 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_models(command)
-    command.add_argument("--algorithm", choices=ALGORITHMS, default="tli", help="default: tli")
+    command.add_argument(
+        "--algorithm", default="tli", metavar="NAME", help="one of those below (default: tli)"
+    )
     command.add_argument("--prompt", metavar="TEXT", help="the text to continue")
     command.add_argument("--prompt-file", metavar="FILE", help="the same from a file, or - ")
     command.add_argument(
@@ -100,7 +92,13 @@ def _lookahead(text: str) -> int | str:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, and report."""
+    from draftproof.reference.programs import ALGORITHMS
+
     check_writable(options.json)
+    if options.algorithm not in ALGORITHMS:
+        raise ValueError(
+            f"no algorithm is called {options.algorithm!r}; there are {', '.join(ALGORITHMS)}"
+        )
     prompt = text_of(options.prompt, options.prompt_file)
     plain = options.algorithm == "autoregressive"
     if options.drafter is None and not plain:

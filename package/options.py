@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,17 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Leave a closed pipe to the command line: exit code 1, rich's answer, says LOSSY here."""
         raise BrokenPipeError
+
+
+@contextmanager
+def status() -> Iterator[Callable[[str], None]]:
+    """What is being done, on a terminal's standard error; nothing when piped."""
+    shown = console(stderr=True)
+    if not shown.is_terminal:
+        yield lambda what: None
+        return
+    with shown.status("starting") as line:
+        yield lambda what: line.update(what)
 
 
 def check_writable(path: str | None) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .options import add_json, at_least, check_writable, console, console_for, write_json
+from .options import add_json, at_least, check_writable, console_for, status, write_json
 
 if TYPE_CHECKING:
     from draftproof.adapters.vocabularies import Passage, Side
-    from rich.console import Console
 
 DESCRIPTION = """\
 Compare the tokenizers of a target T and a drafter D: sizes and duplicates, the intersection by
@@ -89,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         check_writable(options.plot)
     corpus = _corpus(options.corpus)
     settings = Settings.quickly(options.seed) if options.quick else Settings(seed=options.seed)
-    with _progress() as say:
+    with status() as say:
         say(f"loading {options.target}")
         target = _side(options.target, "target")
         say(f"loading {options.drafter}")
@@ -164,14 +161,3 @@ def _loaded(source: str) -> Any:
         raise ValueError(
             f"{source}: {missing} is not installed: pip install 'draftproof[models]'"
         ) from problem
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """What is done, on a terminal's standard error; nothing when piped."""
-    shown: Console = console(stderr=True)
-    if not shown.is_terminal:
-        yield lambda what: None
-        return
-    with shown.status("starting") as status:
-        yield lambda what: status.update(what)

@@ -135,18 +135,13 @@ def reader(rule: StopRule, target: Tokenizer) -> Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """Stop after ``drafts`` drafts: the paper's fixed lookahead i."""
+class Counted:
+    """What rules share that stop after a number of drafts."""
 
     drafts: int
 
     def __post_init__(self) -> None:
         at_least_one(self.drafts, "lookahead")
-
-    @property
-    def slug(self) -> str:
-        """``fixed:3``."""
-        return f"fixed:{self.drafts}"
 
     @property
     def cap(self) -> int:
@@ -157,6 +152,16 @@ class Fixed:
         """Whether there are enough drafts."""
         del text
         return len(drafter_ids) >= self.drafts
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(Counted):
+    """Stop after ``drafts`` drafts: the paper's fixed lookahead i."""
+
+    @property
+    def slug(self) -> str:
+        """``fixed:3``."""
+        return f"fixed:{self.drafts}"
 
     def seen(self, text: str) -> Hashable:
         """Nothing of the text."""

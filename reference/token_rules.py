@@ -25,7 +25,7 @@ from typing import ClassVar
 
 from .models import Ids
 from .readings import NO, OPEN, YES, Outlook, agree, certain, encoded
-from .stop_rules import Encoded, Reader, StopRule, at_least_one, known_and_rest
+from .stop_rules import Counted, Encoded, Reader, StopRule, at_least_one, known_and_rest
 from .tokenizers import Tokenizer
 
 
@@ -166,28 +166,13 @@ class LookedUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Longest:
+class Longest(Counted):
     """Stop after ``drafts`` drafts; the candidates are the longest tokens between boundaries."""
-
-    drafts: int
-
-    def __post_init__(self) -> None:
-        at_least_one(self.drafts, "lookahead")
 
     @property
     def slug(self) -> str:
         """``longest:3``."""
         return f"longest:{self.drafts}"
-
-    @property
-    def cap(self) -> int:
-        """The number of drafts."""
-        return self.drafts
-
-    def done(self, drafter_ids: Ids, text: str) -> bool:
-        """Whether there are enough drafts."""
-        del text
-        return len(drafter_ids) >= self.drafts
 
     def reader(self, target: Tokenizer) -> Reader:
         """The rule for this target."""

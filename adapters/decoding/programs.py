@@ -15,7 +15,7 @@ from ...reference.autoregressive import autoregressive_round
 from ...reference.chance import Chance
 from ...reference.models import Ids
 from ...reference.pair import EmptyIntersectionError, Pair
-from ...reference.programs import TOKEN_LEVEL
+from ...reference.programs import ALGORITHMS, TOKEN_LEVEL
 from ...reference.rounds import Round, RoundFunction
 from ...reference.slem import slem_round
 from ...reference.slrs import slrs_round
@@ -25,9 +25,6 @@ from ...reference.tokenizers import EncodeError, Tokenizer
 from ..huggingface.coins import TensorSampler
 from .lookahead import Always, Lookahead
 from .one_draft import OneDraft
-
-#: Those that real models run, in the order of the help text.
-ALGORITHMS = ("tli", "slem", "slrs", "standard", "block", "union", "exact-match", "autoregressive")
 
 #: How SLRS proposes on real models.
 RULES = ("spelled", "fixed:1")
@@ -72,7 +69,7 @@ class RealProgram:
     """One algorithm on one pair.
 
     Attributes:
-        name: one of `ALGORITHMS`.
+        name: one of `reference.programs.ALGORITHMS`.
         pair: models with tensor laws.
         look_behind: for SLEM, how many target ids are re-encoded with the draft; None for none.
         rule: for SLRS, "spelled" (the lookahead counts target tokens) or "fixed:1" (one draft).

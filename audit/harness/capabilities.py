@@ -19,6 +19,10 @@ TAPE = CoinSpec("tape", ("K+1",), "uniform")
 _SHAPE = 'coins are listed as [name, shape, domain], such as ["accept", "K", "uniform"]'
 
 
+#: The largest number in a shape: a request has all coins in one line.
+LARGEST_AXIS = 4096
+
+
 @dataclass(frozen=True)
 class Capabilities:
     """What a harness offers.
@@ -77,15 +81,15 @@ def _coin(name: str, entry: Any) -> CoinSpec:
         if isinstance(coin, str) and domain in DOMAINS and all(map(_is_axis, axes)):
             return CoinSpec(coin, axes, domain)
     raise SubjectError(
-        f"{name}: the capabilities have a coin {entry!r}; {_SHAPE}; a shape has integers, "
-        f'"K", "K+1" or "V", a domain is one of {_listed(DOMAINS)}'
+        f"{name}: the capabilities have a coin {entry!r}; {_SHAPE}; a shape has integers up to "
+        f'{LARGEST_AXIS}, "K", "K+1" or "V", a domain is one of {_listed(DOMAINS)}'
     )
 
 
 def _is_axis(axis: Any) -> bool:
     if isinstance(axis, str):
         return axis in ("K", "K+1", "V")
-    return isinstance(axis, int) and not isinstance(axis, bool) and axis >= 0
+    return isinstance(axis, int) and not isinstance(axis, bool) and 0 <= axis <= LARGEST_AXIS
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -23,16 +23,16 @@ class Arrays:
     """
 
     def __init__(self, library: str, dtype: str = "float64") -> None:
-        self.library = library
+        self.arrays = library
         self.dtype = dtype
 
     def rows(self, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
         """Probabilities of ``shape``."""
-        if self.library == "numpy":
+        if self.arrays == "numpy":
             import numpy as np
 
             return np.array(values, dtype=getattr(np, self.dtype)).reshape(shape)
-        if self.library == "lists":
+        if self.arrays == "lists":
             return _nested([_rounded(x, self.dtype) for x in _flat(values)], shape)
         import torch
 
@@ -41,11 +41,11 @@ class Arrays:
 
     def ids(self, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
         """Ids of ``shape``, 64-bit integers."""
-        if self.library == "numpy":
+        if self.arrays == "numpy":
             import numpy as np
 
             return np.array(values, dtype=np.int64).reshape(shape)
-        if self.library == "lists":
+        if self.arrays == "lists":
             return _nested([int(x) for x in _flat(values)], shape)
         import torch
 
@@ -53,9 +53,9 @@ class Arrays:
 
     def copy(self, array: Any) -> Any:
         """A copy, so that a subject that writes into its arguments harms nobody."""
-        if self.library == "lists":
+        if self.arrays == "lists":
             return array  # what is written to another process cannot be changed by it
-        return array.copy() if self.library == "numpy" else array.clone()
+        return array.copy() if self.arrays == "numpy" else array.clone()
 
 
 def _flat(values: Any) -> list[Any]:

@@ -121,8 +121,3 @@ def log_mean(logs: list[float]) -> float:
     if math.isinf(most):
         return most
     return most + math.log(math.fsum(math.exp(x - most) for x in logs) / len(logs))
-
-
-def log_sum(logs: list[float]) -> float:
-    """The logarithm of the sum of numbers given by their logarithms."""
-    return log_mean(logs) + math.log(len(logs))

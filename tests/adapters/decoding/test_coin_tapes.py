@@ -13,9 +13,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
 pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
 
+from decoding_toys import Rows, through_tensors  # noqa: E402
 from draftproof.adapters.decoding.one_draft import OneDraft  # noqa: E402
 from draftproof.adapters.huggingface.tensors import TensorDistribution  # noqa: E402
-from draftproof.reference import Pair, rational  # noqa: E402
+from draftproof.reference import rational  # noqa: E402
 from draftproof.reference.chance import CoinTape  # noqa: E402
 from draftproof.reference.programs import program  # noqa: E402
 from draftproof.reference.slrs import slrs_round  # noqa: E402
@@ -36,20 +37,6 @@ DEVICES = [
 ]
 NAMES = ("standard", "block", "exact-match", "union", "tli", "slem", "slrs")
 SEEDS = range(6)
-
-
-class Rows:
-    """An exact model seen through tensors of a type, on a device."""
-
-    def __init__(self, model, dtype, device):
-        self.model, self.size, self.dtype, self.device = model, model.size, dtype, device
-
-    def distributions(self, context, continuation=()):
-        made = []
-        for law in self.model.distributions(context, continuation):
-            row = [float(law[token]) for token in range(self.size)]
-            made.append(TensorDistribution(torch.tensor(row, dtype=self.dtype, device=self.device)))
-        return made
 
 
 def coins(seed, edges):
@@ -85,12 +72,7 @@ def differences(name, pair, prompt, dtype, device, numerators):
     """The first step at which tensors decide otherwise, and how near its coins were; or None."""
     exact = CoinTape([rational(n, 2**31) for n in numerators])
     rounded = CoinTape([n / 2**31 for n in numerators])
-    rows = Pair(
-        Rows(pair.target, dtype, device),
-        Rows(pair.drafter, dtype, device),
-        pair.target_tokenizer,
-        pair.drafter_tokenizer,
-    )
+    rows = through_tensors(pair, dtype, device)
     due = run(name, pair, prompt, exact)
     found = run(name, rows, prompt, rounded)
     for one, two in zip(exact.steps, rounded.steps, strict=False):

@@ -5,36 +5,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
 pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
 
+from decoding_toys import through_tensors  # noqa: E402
 from draftproof.adapters.decoding.one_draft import OneDraft  # noqa: E402
-from draftproof.adapters.huggingface.tensors import TensorDistribution  # noqa: E402
-from draftproof.reference import Pair  # noqa: E402
 from draftproof.reference.psi import candidate_law  # noqa: E402
 from draftproof.reference.stop_rules import Fixed  # noqa: E402
 from draftproof.toymodels.gallery import gallery  # noqa: E402
 
 RULE = Fixed(1)
-
-
-class Rows:
-    """An exact model seen through tensors."""
-
-    def __init__(self, model):
-        self.model, self.size = model, model.size
-
-    def distributions(self, context, continuation=()):
-        made = []
-        for law in self.model.distributions(context, continuation):
-            row = torch.zeros(self.size, dtype=torch.float64)
-            for token, number in law.items():
-                row[token] = float(number)
-            made.append(TensorDistribution(row))
-        return made
-
-
-def through_tensors(pair):
-    return Pair(
-        Rows(pair.target), Rows(pair.drafter), pair.target_tokenizer, pair.drafter_tokenizer
-    )
 
 
 @pytest.mark.parametrize("each", gallery(), ids=lambda each: each.name)

@@ -22,6 +22,7 @@ transformers = pytest.importorskip(
 stats = pytest.importorskip("scipy.stats", reason="needs scipy")
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
+from decoding_toys import llama  # noqa: E402
 from draftproof.adapters.decoding.lookahead import Always  # noqa: E402
 from draftproof.adapters.decoding.pairs import make_pair  # noqa: E402
 from draftproof.adapters.decoding.programs import RealProgram  # noqa: E402
@@ -52,19 +53,7 @@ def tokenizer(tokens, lower):
 
 
 def model(size, seed):
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        configuration = transformers.LlamaConfig(
-            vocab_size=size,
-            hidden_size=16,
-            intermediate_size=16,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            initializer_range=0.7,
-        )
-        made = transformers.LlamaForCausalLM(configuration).eval()
-    return CausalModel(made, Settings(temperature=1.5))
+    return CausalModel(llama(size, seed, spread=0.7), Settings(temperature=1.5))
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@ transformers = pytest.importorskip(
     "transformers", reason="needs: pip install 'draftproof[transformers]'"
 )
 
+from decoding_toys import llama  # noqa: E402
 from draftproof.adapters.decoding.lookahead import Always  # noqa: E402
 from draftproof.adapters.decoding.pairs import make_pair  # noqa: E402
-from draftproof.adapters.decoding.programs import ALGORITHMS, RealProgram  # noqa: E402
+from draftproof.adapters.decoding.programs import RealProgram  # noqa: E402
 from draftproof.adapters.decoding.rounding import (  # noqa: E402
     differences,
     first_difference,
@@ -21,23 +22,9 @@ from draftproof.adapters.decoding.synthetic import synthetic_pair  # noqa: E402
 from draftproof.adapters.decoding.tapes import compare  # noqa: E402
 from draftproof.adapters.huggingface.models import CausalModel  # noqa: E402
 from draftproof.adapters.huggingface.settings import Settings  # noqa: E402
+from draftproof.reference.programs import ALGORITHMS  # noqa: E402
 from draftproof.reference.standard import standard_acceptance  # noqa: E402
 from draftproof.reference.tli import tli_acceptance  # noqa: E402
-
-
-def llama(size, seed=0):
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        configuration = transformers.LlamaConfig(
-            vocab_size=size,
-            hidden_size=16,
-            intermediate_size=32,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            initializer_range=0.5,
-        )
-        return transformers.LlamaForCausalLM(configuration).eval()
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
 pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
 
+from decoding_toys import due  # noqa: E402
 from draftproof.adapters.decoding.lookahead import Always  # noqa: E402
-from draftproof.adapters.decoding.programs import ALGORITHMS, RealProgram  # noqa: E402
+from draftproof.adapters.decoding.programs import RealProgram  # noqa: E402
 from draftproof.adapters.huggingface.models import CausalModel  # noqa: E402
 from draftproof.reference import ExactDistribution, rational  # noqa: E402
-from draftproof.reference.autoregressive import autoregressive_round  # noqa: E402
 from draftproof.reference.distribution import total_variation  # noqa: E402
 from draftproof.reference.enumeration import exact_law  # noqa: E402
+from draftproof.reference.programs import ALGORITHMS  # noqa: E402
 from draftproof.reference.rounds import generate  # noqa: E402
 from draftproof.toymodels.gallery import gallery_pair  # noqa: E402
 from draftproof.toymodels.huggingface.models import model_from_rows  # noqa: E402
@@ -111,14 +112,6 @@ def law_of_runs(name, pair, prompt, chance_of, lookahead):
     return exact_law(once)
 
 
-def due(pair, prompt):
-    def plain(pair, context, chance, state):
-        del state
-        return autoregressive_round(pair, context, chance)
-
-    return exact_law(lambda branch: generate(plain, pair, prompt, branch, LENGTH).ids)
-
-
 def same(branch):
     return branch
 
@@ -132,7 +125,7 @@ def settled(pair):
 def test_settled_the_law_is_exactly_the_n_grams(name, cached):
     each = gallery_pair("contexts")
     pair = settled(through_the_adapter(each.pair, cached))
-    assert law_of_runs(name, pair, each.prompt, same, 2) == due(each.pair, each.prompt)
+    assert law_of_runs(name, pair, each.prompt, same, 2) == due(each.pair, each.prompt, LENGTH)
 
 
 @pytest.mark.parametrize("pair_name", PAIRS)
@@ -140,7 +133,7 @@ def test_settled_the_law_is_exactly_the_n_grams(name, cached):
 def test_tensors_the_law_is_the_n_grams_within_rounding(name, pair_name):
     each = gallery_pair(pair_name)
     found = law_of_runs(name, through_the_adapter(each.pair), each.prompt, Enumerated, 1)
-    assert float(total_variation(due(each.pair, each.prompt), found)) < 1e-12
+    assert float(total_variation(due(each.pair, each.prompt, LENGTH), found)) < 1e-12
 
 
 def test_a_cache_cropped_by_one_position_too_many_is_noticed(monkeypatch):
@@ -157,7 +150,7 @@ def test_a_cache_cropped_by_one_position_too_many_is_noticed(monkeypatch):
     monkeypatch.setattr(CausalModel, "_crop", one_too_few)
     pair = settled(through_the_adapter(each.pair))
     found = law_of_runs("union", pair, each.prompt, same, 2)
-    assert float(total_variation(due(each.pair, each.prompt), found)) > 1e-3
+    assert float(total_variation(due(each.pair, each.prompt, LENGTH), found)) > 1e-3
 
 
 def test_a_law_from_the_wrong_row_is_noticed(monkeypatch):
@@ -171,7 +164,7 @@ def test_a_law_from_the_wrong_row_is_noticed(monkeypatch):
     pair = through_the_adapter(each.pair)
     monkeypatch.setattr(CausalModel, "distributions", shifted)
     found = law_of_runs("union", settled(pair), each.prompt, same, 2)
-    assert float(total_variation(due(each.pair, each.prompt), found)) > 1e-3
+    assert float(total_variation(due(each.pair, each.prompt, LENGTH), found)) > 1e-3
 
 
 def test_padding_of_the_head_is_never_said():

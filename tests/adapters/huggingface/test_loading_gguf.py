@@ -11,14 +11,14 @@ gguf = pytest.importorskip("gguf", reason=NEEDS)
 pytest.importorskip("accelerate", reason=NEEDS)
 
 import numpy as np  # noqa: E402
-from draftproof.adapters.drafters.vocabulary import byte_characters  # noqa: E402
 from draftproof.adapters.huggingface import gguf_files  # noqa: E402
 from draftproof.adapters.huggingface.gguf_files import converted, models_folder  # noqa: E402
 from draftproof.adapters.huggingface.loading import ModelError, load  # noqa: E402
+from draftproof.adapters.tokenizers.spellings import byte_level_alphabet  # noqa: E402
 
 torch.set_num_threads(1)
 HIDDEN, BETWEEN, HEADS = 32, 64, 2
-TOKENS = [*byte_characters(), "12", "<|end|>"]
+TOKENS = [*byte_level_alphabet(), "12", "<|end|>"]
 END = len(TOKENS) - 1
 
 

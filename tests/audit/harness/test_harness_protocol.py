@@ -345,3 +345,12 @@ def test_numbers_that_json_lacks_are_texts():
         [0.5, "NaN"],
         ["Infinity", "-Infinity"],
     ]
+
+
+def test_a_coin_too_large_for_any_line_is_refused(tmp_path, capsys):
+    file = tmp_path / "kernel.py"
+    file.write_text(KERNEL.replace('["V"]', "[100000000]"), encoding="utf-8")
+    assert main(["audit", "--harness", f"{sys.executable} {file}"]) == 2
+    said = capsys.readouterr().err
+    assert "integers up to 4096" in said
+    assert "internal error" not in said

@@ -278,6 +278,12 @@ def test_a_program_that_prints_samples(tmp_path, capsys, laws):
     assert "50 samples do not show a difference" in " ".join(capsys.readouterr().out.split())
     assert main(["audit", "--command", f"cat {file}.no", *due]) == 2
     assert "ended with exit code 1" in capsys.readouterr().err
+    script = tmp_path / "fails"
+    script.write_text(f"cat {file}; echo; printf half-a-line; exit 7\n", encoding="utf-8")
+    assert main(["audit", "--command", f"sh {script}", *due]) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "50 samples do not show a difference" in shown
+    assert "ended with exit code 7; what it had printed counts" in shown
 
 
 @pytest.mark.parametrize(
