@@ -31,7 +31,7 @@ STYLES = {
     NOT_APPLICABLE: "dim",
 }
 #: More results than this are summed up by subject instead of listed.
-LISTED = 18
+LISTED = 20
 
 
 def print_report(report: Report, console: Console, pairs: dict[str, Pair] | None = None) -> None:

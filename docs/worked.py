@@ -16,6 +16,7 @@ import worked_claims
 import worked_faults
 import worked_mistakes
 import worked_slrs
+import worked_spelled
 from draftproof.audit import Laws, run
 from draftproof.audit.junit import junit_xml
 from draftproof.reference import ALGORITHMS, forms, program, psi, stop_rule
@@ -44,6 +45,7 @@ __all__ = [
     "worked_faults",
     "worked_mistakes",
     "worked_slrs",
+    "worked_spelled",
 ]
 
 # ---- one position -------------------------------------------------------------------------------

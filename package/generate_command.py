@@ -11,7 +11,7 @@ from .options import add_json, at_least, check_writable, console, write_json
 
 if TYPE_CHECKING:
     from draftproof.adapters.decoding.programs import RealProgram
-    from draftproof.adapters.decoding.runs import Run
+    from draftproof.adapters.decoding.runs import Run, Statistics
 
 SCHEMA = "draftproof/generate/1"
 
@@ -22,6 +22,7 @@ algorithms:
   slem            drafts text, re-tokenized for the target; kept while the target draws the same
   slrs            spells target tokens in drafter tokens (--rule fixed:1: drafts one token's text);
                   kept with probability min(1, p / psi), psi the law of what is proposed
+                  (--rule spelled/block: all of them are judged together, as in block)
   standard block  verification token by token, or of the whole draft; over two vocabularies what
                   the target lacks is always rejected
   union           the same as standard; exact-match uses no draft probability; autoregressive
@@ -68,7 +69,10 @@ def add_parser(commands: Any) -> None:
         "(default: 4)",
     )
     command.add_argument(
-        "--rule", choices=("spelled", "fixed:1"), help="slrs: what is proposed (default: spelled)"
+        "--rule",
+        metavar="RULE",
+        help="slrs: what is proposed: spelled (default), fixed:I, determined:N/cap:C, "
+        "tokens:N/cap:C, lookup:N/cap:C, longest:I; /block behind it judges candidates together",
     )
     command.add_argument(
         "--look-behind",
@@ -77,6 +81,12 @@ def add_parser(commands: Any) -> None:
         help="slem: re-encode drafts together with the last N target ids, and realign",
     )
     command.add_argument("--seed", type=at_least(0), default=0, metavar="S", help="of the coins")
+    command.add_argument(
+        "--certify",
+        action="store_true",
+        help="slrs: decide as exact arithmetic on the models' rows would, in rationals where "
+        "rounding leaves it open; count these, and bound what floats could change",
+    )
     command.add_argument(
         "--baseline", action="store_true", help="run autoregressive decoding too, and compare"
     )
@@ -105,11 +115,15 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.algorithm} needs --drafter")
     if options.rule and options.algorithm != "slrs":
         raise ValueError(f"--rule is slrs's; {options.algorithm} has none")
-    if options.rule == "fixed:1" and options.lookahead not in (1, 4, "auto"):
-        raise ValueError("--rule fixed:1 drafts one token a round; leave out --lookahead")
+    itself = options.rule and not options.rule.startswith("spelled")
+    if itself and options.lookahead not in (4, "auto"):
+        raise ValueError(f"--rule {options.rule} ends drafts itself; leave out --lookahead")
+    if options.certify and options.algorithm != "slrs":
+        raise ValueError(f"--certify is slrs's; {options.algorithm} has no bounds")
     names = [options.target] if options.drafter is None else [options.target, options.drafter]
     loaded = load_models(options, names)
 
+    from draftproof.adapters.decoding.certified import certified
     from draftproof.adapters.decoding.pairs import make_pair
     from draftproof.adapters.decoding.programs import RealProgram
 
@@ -120,7 +134,8 @@ def run(options: argparse.Namespace) -> int:
     ids = target.tokenizer.prompt(prompt)
     if not ids:
         raise ValueError("the prompt gives no ids; a model continues something")
-    program = RealProgram(options.algorithm, pair, options.look_behind, options.rule or "spelled")
+    chosen = certified(pair) if options.certify else pair
+    program = RealProgram(options.algorithm, chosen, options.look_behind, options.rule or "spelled")
     program.prepare(ids)
     # What is new continues the prompt: a tokenizer that strips a text's first space must not.
     reader = target.tokenizer.bare or target.tokenizer
@@ -231,6 +246,10 @@ def _report(runs: dict[str, Run], options: Any) -> None:
     out = console(stderr=True)
     out.print()
     out.print(table)
+    for found in runs.values():
+        s = found.statistics
+        if s.decisions is not None:
+            out.print(_certificate(s), highlight=False)
     if len(runs) == 2:
         one, two = (found.statistics for found in runs.values())
         out.print(
@@ -239,3 +258,17 @@ def _report(runs: dict[str, Run], options: Any) -> None:
             "`draftproof compare` measures it with an interval",
             highlight=False,
         )
+
+
+def _certificate(s: Statistics) -> str:
+    """What a certified run says of its decisions."""
+    said = (
+        f"{s.decisions} decisions as exact arithmetic takes them on the models' rows: "
+        f"{s.decisions_open} open to rounding, {s.decisions_changed} of these otherwise in floats"
+    )
+    if s.total_variation is None or s.total_variation_floats is None:
+        return said
+    return (
+        f"{said}\ntotal variation from the exact law of so many tokens: at most "
+        f"{s.total_variation:.1e}; without --certify {s.total_variation_floats:.1e}"
+    )

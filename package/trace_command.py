@@ -18,10 +18,12 @@ examples:
   draftproof trace standard --pair base --seed 1
   draftproof trace slem --pair retokenized --seed 3 --lookahead 3
   draftproof trace slrs --pair composition --seed 2 --form fixed:2/one-token
+  draftproof trace slrs --pair composition --seed 5 --form spelled:2/block
   draftproof trace tli --pair many-to-one --seed 1 --json -
 
 A coin is a number in [0, 1). A draft is the first token, in id order, whose cumulative probability
-exceeds the coin; an acceptance is a coin below the ratio.
+exceeds the coin; an acceptance is a coin below the ratio. Where candidates are judged together,
+"fail" (-1 in JSON) is drawn beside tokens, and what is kept first decides.
 """
 
 
@@ -189,6 +191,10 @@ def _drafter(found: Trace, ids: tuple[int, ...]) -> str:
 
 
 def _target_spelling(found: Trace, token: int) -> str:
+    from draftproof.reference.slrs_block import FAIL
+
+    if token == FAIL:
+        return "fail"  # what passing is tossed against
     if token >= found.pair.target.size:
         return _drafter_spelling(found, token - found.pair.target.size) + "(not in T)"
     return _spelling(found.pair.target_tokenizer, token)

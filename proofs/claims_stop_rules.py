@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from . import shown_spelled as spelled
 from . import shown_stop_rules as shown
 from .ledger import INSTANCES, PROVED, REFUTED, Check, Claim
 
@@ -81,8 +82,24 @@ CLAIMS = (
         "Given all that was drafted before, each candidate was drawn from the law that scores it. "
         "A token has one spelling, so one way leads to it (two where a space may be given back).",
         checks=(
-            Check("instances", "one and two tokens a round", shown.spelled_lossless),
-            Check("instances", "psi against the law of the program", shown.spelled_products),
+            Check("instances", "one and two tokens a round", spelled.one_by_one),
+            Check("instances", "psi against the law of the program", spelled.products),
+        ),
+    ),
+    Claim(
+        "slrs-spelled-block",
+        "strings",
+        "SLRS whose drafter spells target tokens is lossless with block verification too, without "
+        "a sum over T, and keeps no fewer tokens than one by one.",
+        "pass: x from p_(i+1), kept with P_i - psi(x)/p(x); fail: 1 - P_i; h_K = P_K, then p",
+        "ours; Sun et al. 2403.10444 for one vocabulary",
+        INSTANCES,
+        "Given all that was drafted before, each candidate was drawn from the law that scores it, "
+        "which is all that claim slrs-block asks for. Behind the last of K tokens psi is 0, so "
+        "that h is P_K; a spelling that comes to nothing is an outcome with p = 0.",
+        checks=(
+            Check("instances", "one and two tokens a round", spelled.blocks_lossless),
+            Check("instances", "against token by token", spelled.blocks_keep_more),
         ),
     ),
     Claim(

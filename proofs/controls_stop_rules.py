@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..reference import psi_bounds, psi_lazy, readings, slrs_block, slrs_spelled
+from ..reference import (
+    psi_bounds,
+    psi_lazy,
+    readings,
+    slrs_block,
+    slrs_spelled,
+    slrs_spelled_block,
+)
 from . import ceiling, shown_stop_rules
 
 Change = tuple[Any, str, Any]
@@ -12,7 +19,7 @@ Change = tuple[Any, str, Any]
 
 def _nothing_straddles() -> list[Change]:
     """No token is ever cut across the end of a text."""
-    return [(readings, "straddling", lambda tokenizer, text: ())]
+    return [(readings, "_goes_across", lambda word, text, start: False)]
 
 
 def _one_spelling() -> list[Change]:
@@ -51,7 +58,11 @@ def _duals_forgotten() -> list[Change]:
 
 def _no_candidate_kept() -> list[Change]:
     """Block verification that keeps no candidate."""
-    return [(slrs_block, "kept_together", lambda p, psi, t: [1, *(0 for _ in t)])]
+
+    def none(p: Any, psi: Any, t: Any) -> list[Any]:
+        return [1, *(0 for _ in t)]
+
+    return [(module, "kept_together", none) for module in (slrs_block, slrs_spelled_block)]
 
 
 def _never_stops() -> list[Change]:
@@ -76,6 +87,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     "rule-lookup": ("another psi", "a spelling forgotten"),
     "rule-longest": ("residual is p",),
     "slrs-spelled": ("never stops", "never stops"),
+    "slrs-spelled-block": ("never stops", "no candidate kept"),
     "slrs-block": ("another psi", "no candidate kept"),
     "slrs-block-bonus": ("examples mended",),
     "slrs-block-without-sums": ("residual is p",),

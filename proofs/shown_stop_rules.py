@@ -16,7 +16,6 @@ from ..reference import (
     psi_states,
     psi_tree,
     readings,
-    slrs_spelled,
 )
 from ..reference.distribution import ratio
 from ..reference.enumeration import branches, exact_law
@@ -45,33 +44,6 @@ def lossless_under(slug: str) -> Iterator[str]:
         ("slem", slug),
     ):
         yield from checks.lossless_on_gallery(name, form, 2)
-
-
-def spelled_lossless() -> Iterator[str]:
-    """Spelled proposals, one and two tokens a round."""
-    for tokens in (1, 2):
-        yield from checks.lossless_on_gallery("slrs", f"spelled:{tokens}", 2)
-
-
-def spelled_products() -> Iterator[str]:
-    """psi of every token as one product, against the law of the program that spells."""
-    tokens = 0
-    for each in gallery():
-        read = each.pair.drafter_context(each.prompt)
-        if read is None:
-            continue
-
-        def spelled(chance: Any, pair: Any = each.pair, read: Ids = read) -> Ids:
-            found = slrs_spelled.spell(pair, read, chance)
-            return () if found is None else (found.token,)
-
-        due = exact_law(spelled)
-        psi = slrs_spelled.SpelledLaw(each.pair, read)
-        for token in range(each.pair.target.size):
-            if psi[token] != due[(token,)]:
-                raise ClaimError(f"{each.name}: psi({token}) is {psi[token]}, not {due[(token,)]}")
-            tokens += 1
-    yield f"{tokens} tokens of the gallery's targets: each product is the law"
 
 
 def blocks_lossless() -> Iterator[str]:

@@ -92,7 +92,7 @@ class CoinTape:
     def accept(self, probability: Any, what: str = "") -> bool:
         """Whether the next coin lies below ``probability``."""
         coin = self._coin()
-        accepted = bool(coin < probability)
+        accepted = self.below(coin, probability)
         self.steps.append(Step("accept", what, accepted, probability, coin))
         return accepted
 
@@ -107,13 +107,17 @@ class CoinTape:
         for _ in range(self.patience):
             coins = (self._coin(), self._coin())
             outcome = law.quantile(coins[0])
-            kept = bool(coins[1] < keep(outcome))
+            kept = self.below(coins[1], keep(outcome))
             self.steps.append(Step("draw_kept" if kept else "discarded", what, outcome, law, coins))
             if kept:
                 return outcome
         raise CoinTapeError(
             f"{what or 'a kept draw'}: {self.patience} draws were thrown away in a row"
         )
+
+    def below(self, coin: Any, probability: Any) -> bool:
+        """Whether ``coin`` lies below ``probability``; every test of a coin is this one."""
+        return bool(coin < probability)
 
     def _coin(self) -> Any:
         try:

@@ -55,6 +55,7 @@ class Branch:
 
     def accept(self, probability: Any, what: str = "") -> bool:
         """The scripted answer; certain answers are given without a choice."""
+        probability = _number(probability)
         if probability >= 1:
             accepted = True
         elif probability <= 0:
@@ -73,7 +74,7 @@ class Branch:
         Raises:
             DistributionError: when no draw is ever kept; a sampler would never return.
         """
-        kept = _exact(law).keep(keep)
+        kept = _exact(law).keep(lambda outcome: _number(keep(outcome)))
         if not kept.mass:
             raise DistributionError(f"no draw from {law!r} is ever kept")
         outcome = self._choose(kept.normalised())
@@ -165,6 +166,12 @@ def exact_law(program: Callable[[Branch], Outcome]) -> ExactDistribution[Outcome
 def expectation(program: Callable[[Branch], Rational | int]) -> Rational:
     """The exact expected value of a number that ``program(chance)`` returns."""
     return sum((leaf.probability * leaf.result for leaf in branches(program)), ZERO)
+
+
+def _number(probability: Any) -> Any:
+    """The number itself of one that is known between bounds (`psi_bounds.Deferred`)."""
+    exact: Any = getattr(probability, "exact", None)
+    return probability if exact is None else exact()
 
 
 def _exact(law: Distribution[Outcome]) -> ExactDistribution[Outcome]:

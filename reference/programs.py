@@ -22,6 +22,7 @@ from .slem import slem_acceptance, slem_round
 from .slrs import slrs_acceptance, slrs_round
 from .slrs_block import slrs_block_round
 from .slrs_spelled import spelled_acceptance, spelled_round
+from .slrs_spelled_block import spelled_block_round
 from .standard import standard_acceptance, standard_round
 from .stop_rules import Fixed, StopRule, stop_rule
 from .tli import tli_acceptance, tli_round
@@ -126,13 +127,14 @@ def slrs_block(rule: StopRule) -> Program:
     )
 
 
-def slrs_spelled(tokens: int) -> Program:
-    """Algorithm 3 with at most ``tokens`` spelled proposals a round."""
+def slrs_spelled(tokens: int, block: bool = False) -> Program:
+    """Algorithm 3 with at most ``tokens`` spelled proposals a round, one by one or as a block."""
+    round_of = spelled_block_round if block else spelled_round
     return Program(
         "slrs",
-        lambda pair, context, chance, _: spelled_round(pair, context, tokens, chance),
+        lambda pair, context, chance, _: round_of(pair, context, tokens, chance),
         tokens,
-        f"spelled:{tokens}",
+        f"spelled:{tokens}/block" if block else f"spelled:{tokens}",
         spelled_acceptance,
     )
 
@@ -142,7 +144,7 @@ def program(name: str, form: str | int) -> Program:
 
     ``form`` is a fixed lookahead, or a slug as `Program.stop_rule` has it: "fixed:2"; for
     string-level algorithms any that `stop_rule` reads ("characters:3/cap:5"); "fixed:2/one-token",
-    "fixed:2/block" and "spelled:2" (SLRS); "fixed:2/look-behind:3" (SLEM).
+    "fixed:2/block", "spelled:2" and "spelled:2/block" (SLRS); "fixed:2/look-behind:3" (SLEM).
 
     Raises:
         ValueError: for a name that is not in `ALGORITHMS`, a form that the algorithm does not have,
@@ -156,10 +158,10 @@ def program(name: str, form: str | int) -> Program:
         return autoregressive()
     if name == "slrs" and slug.endswith("/one-token"):
         return slrs(stop_rule(slug.removesuffix("/one-token")), one_token=True)
+    if name == "slrs" and (match := re.fullmatch(r"spelled:([1-9][0-9]*)(/block)?", slug)):
+        return slrs_spelled(int(match[1]), block=match[2] is not None)
     if name == "slrs" and slug.endswith("/block"):
         return slrs_block(stop_rule(slug.removesuffix("/block")))
-    if name == "slrs" and (match := re.fullmatch(r"spelled:([1-9][0-9]*)", slug)):
-        return slrs_spelled(int(match[1]))
     if name == "slem" and (match := re.fullmatch(r"(.+)/look-behind:([1-9][0-9]*)", slug)):
         return slem(stop_rule(match[1]), int(match[2]))
     rule = stop_rule(slug)
@@ -190,7 +192,7 @@ def forms(name: str, lookahead: int) -> tuple[str, ...]:
             if lookahead == 2
             else ()
         )
-        spelled = (f"spelled:{lookahead}",) if lookahead < 3 else ()
+        spelled = (f"spelled:{lookahead}", f"spelled:{lookahead}/block") if lookahead < 3 else ()
         return (
             fixed,
             f"{fixed}/one-token",

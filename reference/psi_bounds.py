@@ -24,8 +24,8 @@ class Deferred:
     """A number known between bounds that meet in the end.
 
     ``bounds()`` gives them now, ``refine()`` brings them closer and says False once they have met.
-    Comparing with a plain number refines as far as is needed. With a plain number it can be
-    subtracted from, divided by and multiplied; a product is the exact number.
+    Comparing with a plain number refines as far as is needed. It is not negative, but for a
+    difference; differences are compared and nothing else.
     """
 
     __hash__ = None  # type: ignore[assignment]
@@ -39,6 +39,9 @@ class Deferred:
         while self.refine():
             pass
         return self.bounds()[0]
+
+    def __float__(self) -> float:
+        return float(self.exact())
 
     def _exceeds(self, number: Any, or_equals: bool) -> bool:
         """Whether this is above ``number``, or at it if that counts too."""
@@ -95,8 +98,27 @@ class Deferred:
         """A number less this, which is finite."""
         return self._mapped(lambda low, high: (number - high, number - low))
 
-    def __mul__(self, number: Any) -> Any:
-        return self.exact() * number
+    def __sub__(self, other: Any) -> Deferred:
+        """This less a number, or less another that is finite."""
+        if not isinstance(other, Deferred):
+            return self._mapped(lambda low, high: (low - other, _less(high, other)))
+
+        def bounds() -> Bounds:
+            (low, high), (least, most) = self.bounds(), other.bounds()
+            return low - most, _less(high, least)
+
+        return Deferred(bounds, lambda: bool(self.refine() | other.refine()))
+
+    def __mul__(self, other: Any) -> Deferred:
+        """This times a number, or times another."""
+        if not isinstance(other, Deferred):
+            return self._mapped(lambda low, high: (low * other, _times(high, other)))
+
+        def bounds() -> Bounds:
+            (low, high), (least, most) = self.bounds(), other.bounds()
+            return low * least, None if high is None else _times(most, high)
+
+        return Deferred(bounds, lambda: bool(self.refine() | other.refine()))
 
     __rmul__ = __mul__
 
@@ -106,6 +128,14 @@ class Deferred:
 
 def _over(number: Any, divisor: Any) -> Any:
     return None if number is None else number / divisor
+
+
+def _less(number: Any, other: Any) -> Any:
+    return None if number is None else number - other
+
+
+def _times(number: Any, factor: Any) -> Any:
+    return None if number is None else number * factor
 
 
 class BoundedPsi(LazyPsi):

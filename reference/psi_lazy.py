@@ -5,20 +5,24 @@ The fourth of the versions of psi; `psi` has the list. All of it rests on one nu
     M(u) = P(the candidates begin with the ids u),    psi_{k+1}(t | u) = M(u t) / M(u),
 
 which `PrefixMass` finds by walking down the tree of drafts, one pass over the drafter for each
-depth. A draft is left as soon as it is sure to begin with u, or sure not to (`readings.Outlook`);
+depth. A draft is left as soon as it is sure to begin with u, or sure not to (`outlooks.Outlook`);
 of a drafter's law only the tokens are looked at that keep to the texts on which that depends, and
 all others are counted together. What is settled at any moment bounds M(u) from both sides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
+from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from .models import Ids
+from .outlooks import OPEN, Outlook
 from .pair import Pair
 from .psi_tree import Draft, DraftTree, Work, divided
-from .readings import OPEN, Outlook, Spellings, always_encodes, spellings
+from .readings import Spellings, always_encodes, spellings
 from .stop_rules import StopRule
 from .tokenizers import Tokenizer
 
@@ -26,36 +30,46 @@ from .tokenizers import Tokenizer
 class PrefixMass:
     """M(``wanted``), between ``low`` and ``high``, which close as it is refined.
 
-    One `refine` is one pass over the drafter, or none where all its laws are known to the tree.
+    One `refine` looks at the drafts that are open, or asks the drafter after them, in one pass. Of
+    these it takes all, which is the fewest passes; or, where the bounds need not meet, the most
+    probable ones, and leaves what is at most the ``leaving``-th part of what was open.
     """
 
-    def __init__(self, tree: DraftTree, wanted: Ids) -> None:
+    def __init__(self, tree: DraftTree, wanted: Ids, leaving: int | None = None) -> None:
         self.tree = tree
         self.wanted = wanted
+        self.leaving = leaving
         self.low: Any = 0
-        self._open: list[tuple[Draft, Outlook]] = []
-        self._sort(Draft())
-        self.high: Any = self.low + sum((draft.mass for draft, _ in self._open), 0)
+        #: By falling mass: drafts not looked at yet (None), and those that are open.
+        self._waiting: list[tuple[Any, int, Draft, Outlook | None]] = []
+        self._count = 0
+        self._wait(Draft(), None)
+        self._look(self._heaviest())
+        self.high: Any = self.low + self._open
 
     @property
     def closed(self) -> bool:
         """Whether the bounds have met: nothing is left to look at."""
-        return not self._open
+        return not self._waiting
+
+    @property
+    def _open(self) -> Any:
+        return -sum((waiting[0] for waiting in self._waiting), 0)
 
     def refine(self) -> bool:
-        """Look one draft token further; False when there is nothing left to look at."""
+        """Look at drafts or ask the drafter after them; False when there is nothing left to do."""
         if self.closed:
             return False
-        waiting, self._open = self._open, []
-        laws = self.tree.ask([draft for draft, _ in waiting])
-        for (draft, outlook), q in zip(waiting, laws, strict=True):
-            only = None if outlook.paths is None else self._on(outlook.paths, draft.text)
-            for child in self.tree.children(draft, q, only):
-                self._sort(child)
-            if only is not None and outlook.off:
-                on = sum((q[token] for token in only), 0)
-                self.low = self.low + draft.mass * (1 - on)
-        self.high = self.low + sum((draft.mass for draft, _ in self._open), 0)
+        heaviest = self._heaviest()
+        new = [draft for draft, outlook in heaviest if outlook is None]
+        known = [(draft, outlook) for draft, outlook in heaviest if outlook is not None]
+        if new:
+            for draft, outlook in known:
+                self._wait(draft, outlook)
+            self._look([(draft, None) for draft in new])
+        else:
+            self._ask(known)
+        self.high = self.low + self._open
         return True
 
     def exact(self) -> Any:
@@ -64,18 +78,48 @@ class PrefixMass:
             pass
         return self.low
 
-    def _sort(self, draft: Draft) -> None:
-        """Count ``draft`` in, leave it, or keep it open."""
-        if self.tree.done(draft):
-            verdict: bool | None = self.tree.candidates(draft)[: len(self.wanted)] == self.wanted
-            outlook = OPEN
-        else:
-            outlook = self._outlook(draft)
-            verdict = outlook.verdict
-        if verdict is None:
-            self._open.append((draft, outlook))
-        elif verdict:
-            self.low = self.low + draft.mass
+    def _wait(self, draft: Draft, outlook: Outlook | None) -> None:
+        self._count += 1
+        heappush(self._waiting, (-draft.mass, self._count, draft, outlook))
+
+    def _heaviest(self) -> list[tuple[Draft, Outlook | None]]:
+        """Take out the drafts that are next."""
+        if self.leaving is None:
+            taken, self._waiting = sorted(self._waiting, key=itemgetter(1)), []
+            return [(draft, outlook) for *_, draft, outlook in taken]
+        left = open_ = self._open
+        found: list[tuple[Draft, Outlook | None]] = []
+        while self._waiting and (not found or left * self.leaving > open_):
+            _, _, draft, outlook = heappop(self._waiting)
+            left = left - draft.mass
+            found.append((draft, outlook))
+        return found
+
+    def _look(self, drafts: Iterable[tuple[Draft, Outlook | None]]) -> None:
+        """Count drafts in, leave them, or keep them open."""
+        for draft, _ in drafts:
+            if self.tree.done(draft):
+                verdict: bool | None
+                verdict = self.tree.candidates(draft)[: len(self.wanted)] == self.wanted
+                outlook = OPEN
+            else:
+                outlook = self._outlook(draft)
+                verdict = outlook.verdict
+            if verdict is None:
+                self._wait(draft, outlook)
+            elif verdict:
+                self.low = self.low + draft.mass
+
+    def _ask(self, drafts: list[tuple[Draft, Outlook]]) -> None:
+        """One draft token further."""
+        laws = self.tree.ask([draft for draft, _ in drafts])
+        for (draft, outlook), q in zip(drafts, laws, strict=True):
+            only = None if outlook.paths is None else self._on(outlook.paths, draft.text)
+            for child in self.tree.children(draft, q, only):
+                self._wait(child, None)
+            if only is not None and outlook.off:
+                on = sum((q[token] for token in only), 0)
+                self.low = self.low + draft.mass * (1 - on)
 
     def _outlook(self, draft: Draft) -> Outlook:
         pair = self.tree.pair
@@ -121,12 +165,19 @@ class LazyPsi:
     Attributes:
         tree: the drafts, shared by all that is asked for.
         asked: how many numbers were asked for, repetitions included.
+        leaving: see `PrefixMass`.
     """
 
     def __init__(
-        self, pair: Pair, context: Ids, rule: StopRule, tree: DraftTree | None = None
+        self,
+        pair: Pair,
+        context: Ids,
+        rule: StopRule,
+        tree: DraftTree | None = None,
+        leaving: int | None = None,
     ) -> None:
         self.tree = tree or DraftTree(pair, context, rule)
+        self.leaving = leaving
         self.asked = 0
         self._masses: dict[Ids, PrefixMass] = {}
 
@@ -138,7 +189,7 @@ class LazyPsi:
     def mass(self, ids: Ids) -> PrefixMass:
         """M(``ids``), as far as it was refined before."""
         if ids not in self._masses:
-            self._masses[ids] = PrefixMass(self.tree, ids)
+            self._masses[ids] = PrefixMass(self.tree, ids, self.leaving)
         return self._masses[ids]
 
     def after(self, accepted: Ids) -> NextToken:

@@ -14,6 +14,12 @@ says so by an attribute ``stable``; of one that does not, nothing is certain bef
 place where s ends, or a boundary lies there. In the second case T(s w) begins with T(s). In the
 first the token spells s[j:] and more, and by stability T(s w) begins with T(s[:j]) and that token.
 Either is the beginning of a real encoding: of s itself, or of s[:j] with the token's text.
+
+*Words.* Real tokenizers cut a text into words first, and encode each by itself. They are not stable
+as a whole: what follows decides where words end ("a" and a newline are two words or three). Of such
+a tokenizer `open_words` gives every way in which the words of s can be cut when s goes on, and what
+encodes one word is stable. Ways that never occur do no harm: the verdicts below are then found
+later, and stay right.
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
+from typing import Any
 
 from .models import Ids
 from .tokenizers import EncodeError, Tokenizer
@@ -78,34 +85,92 @@ def encoded(tokenizer: Tokenizer, text: str) -> Ids | None:
         return None
 
 
-@lru_cache(maxsize=1 << 16)
-def straddling(tokenizer: Tokenizer, text: str) -> tuple[tuple[Ids, str], ...]:
-    """The tokens that a continuation of ``text`` can put across its end.
+@dataclass(frozen=True, slots=True)
+class OpenWord:
+    """One way in which a text can be cut into words when it goes on.
 
-    Each as (ids of the encoding up to and with that token, the text of these ids).
+    Attributes:
+        head: the ids of the words that have ended.
+        rest: the text of the last word, which may end here or go on; None when nothing that
+            follows will be encoded.
     """
-    found: list[tuple[Ids, str]] = []
-    for start in range(max(0, len(text) - longest_spelling(tokenizer) + 1), len(text)):
-        before = encoded(tokenizer, text[:start])
-        if before is None:
-            continue
-        for spelling, _ in spellings(tokenizer).beginning_with(text[start:]):
-            if len(spelling) > len(text) - start:
-                longer = text[:start] + spelling
-                ids = encoded(tokenizer, longer)
-                if ids is not None and len(ids) == len(before) + 1 and ids[:-1] == before:
-                    found.append((ids, longer))
-    return tuple(dict.fromkeys(found))
+
+    head: Ids
+    rest: str | None
+
+
+def open_words(tokenizer: Tokenizer, text: str) -> tuple[OpenWord, ...]:
+    """All such ways; for a tokenizer that does not cut words the whole text is one."""
+    own: Any = getattr(tokenizer, "open_words", None)
+    return (OpenWord((), text),) if own is None else own(text)
+
+
+def of_words(tokenizer: Tokenizer) -> Tokenizer:
+    """What encodes single words: the tokenizer itself where it does not cut any."""
+    own: Any = getattr(tokenizer, "word", None)
+    return tokenizer if own is None else own
+
+
+def starts(word: Tokenizer, text: str) -> range:
+    """Where a token can begin that goes on behind the end of ``text``."""
+    return range(max(0, len(text) - longest_spelling(word) + 1), len(text))
+
+
+def across(word: Tokenizer, text: str, start: int) -> Iterator[tuple[int, str]]:
+    """The tokens that a continuation of the word ``text`` can put from ``start`` across its end.
+
+    Each as (its id, the text up to its end). A tokenizer may have a faster way of its own, and
+    one to say whether there are any (``goes_across``).
+    """
+    own: Any = getattr(word, "across", None)
+    if own is not None:
+        yield from own(text, start)
+        return
+    before = encoded(word, text[:start])
+    if before is None:
+        return
+    for spelling, _ in spellings(word).beginning_with(text[start:]):
+        if len(spelling) > len(text) - start:
+            longer = text[:start] + spelling
+            ids = encoded(word, longer)
+            if ids is not None and len(ids) == len(before) + 1 and ids[:-1] == before:
+                yield ids[-1], longer
+
+
+@lru_cache(maxsize=1 << 15)
+def straddling(word: Tokenizer, text: str, start: int) -> tuple[tuple[int, str], ...]:
+    """All of `across`."""
+    return tuple(dict.fromkeys(across(word, text, start)))
+
+
+@lru_cache(maxsize=1 << 17)
+def _goes_across(word: Tokenizer, text: str, start: int) -> bool:
+    """Whether there is one."""
+    own: Any = getattr(word, "goes_across", None)
+    if own is not None:
+        return own(text, start)
+    return any(True for _ in across(word, text, start))
 
 
 def readings(tokenizer: Tokenizer, text: str) -> tuple[Ids, ...]:
-    """The beginnings that encodings of ``text`` followed by anything can have; all of them occur.
+    """The beginnings that encodings of ``text`` followed by anything can have.
 
-    Empty when neither ``text`` nor any continuation has an encoding. Only for stable tokenizers.
+    All of them occur where the tokenizer cuts no words. Empty when neither ``text`` nor any
+    continuation has an encoding. Only for stable tokenizers.
     """
-    now = encoded(tokenizer, text)
-    across = [ids for ids, _ in straddling(tokenizer, text)]
-    return tuple(across) if now is None else (now, *across)
+    word = of_words(tokenizer)
+    found: list[Ids] = []
+    for way in open_words(tokenizer, text):
+        if way.rest is None:
+            found.append(way.head)
+            continue
+        now = encoded(word, way.rest)
+        if now is not None:
+            found.append(way.head + now)
+        for start in starts(word, way.rest):
+            before = encoded(word, way.rest[:start]) or ()
+            found += [(*way.head, *before, x) for x, _ in straddling(word, way.rest, start)]
+    return tuple(dict.fromkeys(found))
 
 
 def certain(tokenizer: Tokenizer, text: str) -> Ids | None:
@@ -115,14 +180,41 @@ def certain(tokenizer: Tokenizer, text: str) -> Ids | None:
     """
     if not is_stable(tokenizer):
         return ()
-    ways = readings(tokenizer, text)
-    if not ways:
-        return None
-    first, last = min(ways), max(ways)  # what these share is shared by all between them
-    shared = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    )
-    return first[:shared]
+    word = of_words(tokenizer)
+    found: Ids | None = None
+    for way in open_words(tokenizer, text):
+        ids = () if way.rest is None else _certain_of_word(word, way.rest)
+        if ids is not None:
+            ids = way.head + ids
+            found = ids if found is None else found[: shared(found, ids)]
+    return found
+
+
+def _certain_of_word(word: Tokenizer, text: str) -> Ids | None:
+    now = encoded(word, text)
+    if now is None:  # with a token across the end only
+        ways = [
+            (*(encoded(word, text[:start]) or ()), x)
+            for start in starts(word, text)
+            for x, _ in straddling(word, text, start)
+        ]
+        # What the least and the greatest share is shared by all between them.
+        return min(ways)[: shared(min(ways), max(ways))] if ways else None
+    known = len(now)
+    for start in starts(word, text):
+        before = encoded(word, text[:start])
+        if before is None:
+            continue
+        # A token across the end is none of now's: it agrees with now as far as what is before it.
+        agreed = shared(before, now)
+        if agreed < known and _goes_across(word, text, start):
+            known = agreed
+    return now[:known]
+
+
+def shared(one: Ids, two: Ids) -> int:
+    """How many ids two encodings have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
 
 
 def always_encodes(tokenizer: Tokenizer, drafter: Tokenizer) -> bool:
@@ -137,52 +229,3 @@ def always_encodes(tokenizer: Tokenizer, drafter: Tokenizer) -> bool:
 def _has_every_character(tokenizer: Tokenizer, drafter: Tokenizer) -> bool:
     texts = (drafter.decode((d,)) for d in range(len(drafter.vocabulary)))
     return all(encoded(tokenizer, character) is not None for text in texts for character in text)
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """Whether the candidates begin with given ids, as far as a draft under way tells.
-
-    Attributes:
-        verdict: True or False whatever follows; None when it is open.
-        paths: the texts it depends on: a draft that leaves them all has the verdict ``off``. None
-            when every continuation has to be looked at.
-        off: see ``paths``.
-    """
-
-    verdict: bool | None = None
-    paths: tuple[str, ...] | None = None
-    off: bool = False
-
-
-OPEN, YES, NO = Outlook(), Outlook(True), Outlook(False)
-
-
-def agree(one: Ids, two: Ids) -> bool:
-    """Whether one of the two begins with the other."""
-    shorter = min(len(one), len(two))
-    return one[:shorter] == two[:shorter]
-
-
-def encoding_outlook(
-    tokenizer: Tokenizer, text: str, wanted: Ids, never_fails: bool, end: int | None
-) -> Outlook:
-    """Whether T(``text`` followed by anything) begins with ``wanted``; ``tokenizer`` is stable.
-
-    A continuation on which no token lies across the end of ``text`` has a boundary there, and its
-    encoding begins with T(text). ``never_fails``: every continuation has an encoding. ``end``: the
-    id of the end of sequence, which stands behind the text and is no part of its encoding.
-    """
-    ways = readings(tokenizer, text)
-    if not any(agree(way, wanted) for way in ways):
-        return NO
-    begins = [way[: len(wanted)] == wanted for way in ways]
-    if never_fails and all(begins):
-        return YES
-    now = encoded(tokenizer, text)
-    paths = [longer for _, longer in straddling(tokenizer, text)]
-    if now is not None and now[: len(wanted)] == wanted:
-        return Outlook(None, tuple(paths), True) if never_fails else OPEN
-    if now is not None and agree(now, wanted) and wanted[len(now) :] != (end,):
-        paths.append(tokenizer.decode(wanted))
-    return Outlook(None, tuple(paths), False)

@@ -29,6 +29,7 @@ does with probability Z + 1 - P_i: one evaluation of psi on average, as for kept
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from .chance import Chance
@@ -39,7 +40,7 @@ from .pair import Pair
 from .proposals import propose
 from .psi import candidate_law
 from .rounds import Round, finish
-from .slrs import PsiAfter
+from .slrs import PsiAfter, Scored
 from .stop_rules import StopRule
 
 
@@ -80,26 +81,41 @@ def slrs_block_kept_round(
     psi = [psi_after(t[:i]) for i in range(len(t) + 1)]
     kept = kept_together(p, psi, t)
 
-    # 4. and 5. From the last i on: pass against fail, until one of them wins.
-    for i in range(len(t), -1, -1):
-        if i == 0:  # P_0 is 1: fail never shows
-            final = chance.draw_kept(p[0], lambda x: 1 - psi[0][x] / p[0][x], "keep 0")
-        else:
-            final = _pass_or_fail(p[i], psi[i], kept[i], chance, f"keep {i}")
+    # 4. and 5. From the last i on.
+    tau, final = last_to_pass(p, psi, kept, len(t), chance)
+    return finish(pair, (*t[:tau], final), tau, t, proposal.drafter_ids)
+
+
+def last_to_pass(
+    p: Sequence[Distribution[int]],
+    psi: Sequence[Scored],
+    kept: Sequence[Any],
+    m: int,
+    chance: Chance,
+) -> tuple[int, int]:
+    """4. and 5. For i = m, .., 0 pass against fail, until pass wins: tau, and the final token.
+
+    ``p`` and ``psi`` are the laws behind t_1..t_i, ``kept`` is P_0..P_m.
+    """
+    for i in range(m, 0, -1):
+        final = _pass_or_fail(p[i], psi[i], kept[i], chance, f"keep {i}")
         if final is not None:
-            return finish(pair, (*t[:i], final), i, t, proposal.drafter_ids)
-    raise AssertionError("i = 0 always passes")
+            return i, final
+    # P_0 is 1: fail never shows.
+    return 0, chance.draw_kept(p[0], lambda x: 1 - psi[0][x] / p[0][x], "keep 0")
 
 
 def kept_together(p: Any, psi: Any, t: Ids) -> list[Any]:
     """P_0..P_m."""
     kept: list[Any] = [1]
     for i, token in enumerate(t):
-        kept.append(min(1, kept[i] * ratio(p[i][token], psi[i][token])))
+        # Behind a token that is never kept none is, and psi need not be asked.
+        kept.append(kept[i] and min(1, kept[i] * ratio(p[i][token], psi[i][token])))
     return kept
 
 
-_FAIL = -1
+#: What is drawn beside tokens where pass is tossed against fail.
+FAIL = -1
 
 
 def _pass_or_fail(
@@ -107,24 +123,36 @@ def _pass_or_fail(
 ) -> int | None:
     """The token that passes, None where fail wins. ``kept`` is P_i."""
     won = chance.draw_kept(
-        _half(p), lambda x: 1 - kept if x == _FAIL else kept - psi[x] / p[x], what
+        _half(p), lambda x: 1 - kept if x == FAIL else kept - psi[x] / p[x], what
     )
-    return None if won == _FAIL else won
+    return None if won == FAIL else won
 
 
 def _half(p: Distribution[int]) -> Distribution[int]:
     """A fair coin between fail and a draw from ``p``."""
     if isinstance(p, ExactDistribution):
-        return ExactDistribution([(_FAIL, rational(1, 2)), *((x, n / 2) for x, n in p.items())])
-    return cast("Distribution[int]", _Half(p))
+        return ExactDistribution([(FAIL, rational(1, 2)), *((x, n / 2) for x, n in p.items())])
+    return cast("Distribution[int]", Half(p))
 
 
-class _Half:
-    """The same for laws of any kind, to draw from."""
+class Half:
+    """The same for laws of any kind.
+
+    Attributes:
+        law: what is drawn from where the coin does not say fail.
+    """
 
     def __init__(self, law: Distribution[int]) -> None:
-        self._law = law
+        self.law = law
+
+    def __getitem__(self, outcome: int, /) -> Any:
+        return 0.5 if outcome == FAIL else self.law[outcome] / 2
+
+    def support(self) -> Iterator[int]:
+        """Fail, then the outcomes of the law."""
+        yield FAIL
+        yield from self.law.support()
 
     def quantile(self, coin: Any) -> int:
         """Fail for the lower half of the coins."""
-        return _FAIL if 2 * coin < 1 else self._law.quantile(2 * coin - 1)
+        return FAIL if 2 * coin < 1 else self.law.quantile(2 * coin - 1)

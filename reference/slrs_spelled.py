@@ -232,13 +232,27 @@ class SpelledLaw:
         return product * last
 
 
-def spelled_round(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> Round:
-    """One round after ``context`` with at most ``lookahead`` spelled tokens."""
-    # 1. and 2. Spell t_1, t_2, ..; one target pass.
+@dataclass(frozen=True)
+class SpelledProposal:
+    """What a round proposes.
+
+    Attributes:
+        candidates: t_1..t_m.
+        drafts: their spellings, one behind the other.
+        laws: psi_1, psi_2, .. that they were drawn from; of a spelling that came to nothing too, so
+            that there are m + 1 unless nothing more was to be proposed.
+    """
+
+    candidates: Ids
+    drafts: Ids
+    laws: tuple[SpelledLaw, ...]
+
+
+def propose_spelled(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> SpelledProposal:
+    """1. and 2. Spell t_1, t_2, .., at most ``lookahead``; none behind an end of sequence."""
     read = pair.drafter_context(context)
     t: Ids = ()
     drafts: Ids = ()
-    # The laws that candidates were drawn from; of a spelling that came to nothing too.
     laws: list[SpelledLaw] = []
     while read is not None and len(t) < lookahead and t[-1:] != (pair.end_of_sequence,):
         laws.append(SpelledLaw(pair, read + drafts))
@@ -247,11 +261,19 @@ def spelled_round(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> R
             break
         t += (found.token,)
         drafts += found.drafts
+    return SpelledProposal(t, drafts, tuple(laws))
+
+
+def spelled_round(pair: Pair, context: Ids, lookahead: int, chance: Chance) -> Round:
+    """One round after ``context`` with at most ``lookahead`` spelled tokens."""
+    # 1. and 2. Spell t_1, t_2, ..; one target pass.
+    proposal = propose_spelled(pair, context, lookahead, chance)
+    t, drafts = proposal.candidates, proposal.drafts
     target_laws = pair.target.distributions(context, t)
 
     # 3. and 4. Accept, or the residual by kept draws; "no proposal" is an outcome with p = 0.
     emitted: Ids = ()
-    for k, (p, psi) in enumerate(zip(target_laws, laws, strict=False)):
+    for k, (p, psi) in enumerate(zip(target_laws, proposal.laws, strict=False)):
         if k < len(t) and chance.accept(ratio(p[t[k]], psi[t[k]]), f"accept {k + 1}"):
             emitted += (t[k],)
             continue

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .models import Ids
-from .readings import OPEN, Outlook, certain, encoding_outlook, is_stable
+from .outlooks import OPEN, Outlook, encoding_outlook
+from .readings import certain, is_stable
 from .tokenizers import Tokenizer
 
 
@@ -72,7 +73,7 @@ class Reader(Protocol):
     ) -> Outlook:
         """Whether the candidates begin with ``wanted``, as far as the draft tells by now.
 
-        For drafters whose texts only grow; see `readings.encoding_outlook` for the arguments.
+        For drafters whose texts only grow; see `outlooks.encoding_outlook` for the arguments.
         """
         ...
 
@@ -93,9 +94,9 @@ class Encoded:
         return self.target.encode(texts[-1]) if texts and texts[-1] else ()
 
     def all_used(self, texts: tuple[str, ...]) -> bool:
-        """Always: the whole text is encoded."""
-        del texts
-        return True
+        """Whether the whole text is encoded; only of some tokenizers is that a question."""
+        own: Any = getattr(self.target, "encodes_all", None)
+        return own is None or not texts or own(texts[-1])
 
     def summary(self, ids: Ids, texts: tuple[str, ...], wanted: int) -> Hashable:
         """What the rule looks at, the ids that are certain, and the text behind them."""

@@ -24,7 +24,8 @@ from functools import lru_cache
 from typing import ClassVar
 
 from .models import Ids
-from .readings import NO, OPEN, YES, Outlook, agree, certain, encoded
+from .outlooks import NO, YES, Outlook, agree
+from .readings import certain, encoded, spellings
 from .stop_rules import Counted, Encoded, Reader, StopRule, at_least_one, known_and_rest
 from .tokenizers import Tokenizer
 
@@ -161,8 +162,11 @@ class LookedUp:
             return NO
         if len(found) >= len(wanted):
             return YES
-        spelled = "" if wanted[len(found) :] == (end,) else spelling(self.target, wanted)
-        return Outlook(None, (spelled,) if spelled else (), False)
+        if wanted[len(found) :] == (end,):
+            return Outlook(None, (), False)
+        text, spelled = texts[-1] if texts else "", spelling(self.target, wanted)
+        on_the_way = len(text) < len(spelled) and spelled.startswith(text)
+        return Outlook(None, (spelled,), False) if on_the_way else NO
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +231,27 @@ class LongestLookedUp:
     def outlook(
         self, texts: tuple[str, ...], wanted: Ids, never_fails: bool, end: int | None
     ) -> Outlook:
-        """Open while a longer token may come; what the text contradicts is not."""
+        """What is found stays, unless a longer token comes in the place of one of ``wanted``."""
         del never_fails
         text = texts[-1] if texts else ""
         spelled = spelling(self.target, wanted)
         if not (text.startswith(spelled) or spelled.startswith(text)):
             return NO
-        return OPEN if text.startswith(spelled) else Outlook(None, (spelled,), False)
+        if len(text) < len(spelled):
+            return Outlook(None, (spelled,), False)
+        ended = wanted[-1:] == (end,)
+        longer: list[str] = []
+        start = ""
+        for token in wanted[:-1] if ended else wanted:
+            rest = text.removeprefix(start)
+            for piece, _ in spellings(self.target).beginning_with(rest):
+                if len(piece) > len(rest):
+                    longer.append(start + piece)
+            start += spelling(self.target, (token,))
+        begins = self.candidates(texts)[: len(wanted)] == wanted
+        if longer or ended:
+            return Outlook(None, tuple(longer), begins)
+        return YES if begins else NO
 
 
 @lru_cache(maxsize=64)

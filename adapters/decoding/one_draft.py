@@ -65,7 +65,7 @@ class OneDraft:
         if accepted:
             begins = self._table[:, :k] == torch.tensor(accepted, device=row.device)
             row = torch.where(begins.all(1), row, 0.0)
-            mass = row.sum()
+            mass = row.sum(dtype=torch.float64).to(row.dtype)
             row = row / torch.where(mass > 0, mass, 1.0)
         # "No further token" goes into a column behind the vocabulary, which is then left out.
         image = self._table[:, k]

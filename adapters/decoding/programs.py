@@ -20,14 +20,19 @@ from ...reference.rounds import Round, RoundFunction
 from ...reference.slem import slem_round
 from ...reference.slrs import slrs_round
 from ...reference.slrs_spelled import spelled_round, spellings
+from ...reference.slrs_spelled_block import spelled_block_round
 from ...reference.stop_rules import Fixed, StopRule
 from ...reference.tokenizers import EncodeError, Tokenizer
 from ..huggingface.coins import TensorSampler
+from .certified import EnclosedOneDraft
 from .lookahead import Always, Lookahead
 from .one_draft import OneDraft
+from .text_rules import TextRule
 
+#: SLRS with spelled proposals, verified token by token or together.
+SPELLED = {"spelled": spelled_round, "spelled/block": spelled_block_round}
 #: How SLRS proposes on real models.
-RULES = ("spelled", "fixed:1")
+RULES = (*SPELLED, "fixed:1")
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,12 @@ class RealProgram:
         name: one of `reference.programs.ALGORITHMS`.
         pair: models with tensor laws.
         look_behind: for SLEM, how many target ids are re-encoded with the draft; None for none.
-        rule: for SLRS, "spelled" (the lookahead counts target tokens) or "fixed:1" (one draft).
+        rule: for SLRS, "spelled" or "spelled/block" (the lookahead counts target tokens), "fixed:1"
+            (one draft), or a stop rule as in "determined:1/cap:8", which ends drafts itself.
 
     Raises:
-        ValueError: for a name or rule that is not there, or a look-behind without SLEM.
+        ValueError: for a name or rule that is not there, a rule that this target's tokenizer does
+            not allow (`tokenizers.words`), or a look-behind without SLEM.
         EmptyIntersectionError: for TLI where the vocabularies share no token, at the first round.
     """
 
@@ -91,13 +98,19 @@ class RealProgram:
             )
         if self.look_behind is not None and self.name != "slem":
             raise ValueError(f"look-behind is slem's; {self.name} has none")
-        if self.rule not in RULES:
-            raise ValueError(f"slrs has no rule {self.rule!r} here; there are {', '.join(RULES)}")
+        if self.name == "slrs" and self.rule not in RULES:
+            _ = self.text_rule
+
+    @cached_property
+    def text_rule(self) -> TextRule:
+        """The stop rule at work, for `slrs` with one; made once."""
+        return TextRule(self.pair, self.rule)
 
     @cached_property
     def one_draft(self) -> OneDraft:
         """psi for `slrs` with one draft; made once."""
-        return OneDraft(self.pair)
+        enclosed = hasattr(self.pair.drafter, "tally")
+        return (EnclosedOneDraft if enclosed else OneDraft)(self.pair)
 
     def prepare(self, prompt: Ids = ()) -> None:
         """Do beforehand what is done once for a pair: index maps, psi's table, a first short pass.
@@ -112,8 +125,10 @@ class RealProgram:
                 "the two vocabularies share no token, so TLI has nothing to draft; slem and slrs "
                 "need no shared token"
             )
-        if self.name == "slrs" and self.rule == "spelled":
+        if self.name == "slrs" and self.rule in SPELLED:
             _ = spellings(self.pair).node(())
+        elif self._stops_itself:
+            self.text_rule.prepare()
         elif self.name == "slrs":
             _ = self.one_draft
         if self.name in TOKEN_LEVEL and prompt:
@@ -128,12 +143,20 @@ class RealProgram:
             read = pair.drafter_context(context)
             free = 0 if read is None else window - len(read)
             # A draft is read when the next one is drawn; psi reads whole spellings and a space.
-            spelled = self.name == "slrs" and self.rule == "spelled"
+            spelled = self.name == "slrs" and self.rule in SPELLED
             room = (free - 1) // self._longest_spelling if spelled else free + 1
+            if self._stops_itself and room < self.text_rule.rule.cap:
+                room = 0
         window = getattr(pair.target, "window", None)
         if by_text and window is not None:  # the others' candidates are no more than their drafts
             room = min(room, (window - len(context)) // self._longest_text)
+            if self._stops_itself and room < self.text_rule.rule.cap:
+                room = 0
         return max(0, room)
+
+    @property
+    def _stops_itself(self) -> bool:
+        return self.name == "slrs" and self.rule not in RULES
 
     @cached_property
     def _longest_spelling(self) -> int:
@@ -160,8 +183,10 @@ class RealProgram:
             if self.name == "slem":
                 rule = Enough(Fixed(drafts), pair.target_tokenizer, left)
                 return slem_round(pair, context, rule, chance, self.look_behind, state)
-            if self.rule == "spelled":
-                return spelled_round(pair, context, min(drafts, left), chance)
+            if self.rule in SPELLED:
+                return SPELLED[self.rule](pair, context, min(drafts, left), chance)
+            if self._stops_itself:
+                return self.text_rule.round(context, chance)
             psi_after = self.one_draft.after(context)
             return slrs_round(pair, context, Fixed(1), chance, psi_after=psi_after)
 

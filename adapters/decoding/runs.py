@@ -12,8 +12,11 @@ import torch
 from ...reference.models import Ids
 from ...reference.rounds import Round, rounds
 from ..huggingface.coins import TensorSampler
+from .certified import CertifyingSampler
+from .enclosure import Tally
 from .lookahead import Lookahead
 from .programs import RealProgram
+from .variation import of_rule
 
 
 @dataclass
@@ -26,6 +29,12 @@ class Statistics:
         drafts: ids drawn from the drafter. candidates: target ids proposed. accepted: of these.
         target_passes, drafter_passes: forward passes; the target's first one reads the prompt.
         target_seconds, drafter_seconds: inside these. seconds: in all, the prompt included.
+        decisions: draws, acceptances and tests of kept draws; counted on a `certified` pair only,
+            as are the next. decisions_open: those open to rounding, decided in rationals.
+            decisions_changed: those of them that floats would have decided otherwise.
+        total_variation: bound, on such a pair, between the law of these ``max_new_tokens`` ids and
+            the exact round's on the same rows; None where there is no theorem for the rule.
+            total_variation_floats: the same for a run of these rows on the pair as it is.
     """
 
     new_tokens: int = 0
@@ -38,6 +47,11 @@ class Statistics:
     target_seconds: float = 0.0
     drafter_seconds: float = 0.0
     seconds: float = 0.0
+    decisions: int | None = None
+    decisions_open: int | None = None
+    decisions_changed: int | None = None
+    total_variation: float | None = None
+    total_variation_floats: float | None = None
 
     @property
     def acceptance_rate(self) -> float | None:
@@ -119,7 +133,12 @@ def run(
         return max_new_tokens - (len(context) - len(prompt))
 
     run_round = program.rounds(lookahead, wanted)
-    chance = TensorSampler(seed)
+    tally: Tally | None = getattr(target, "tally", None)
+    if tally is None:
+        chance = TensorSampler(seed)
+    else:
+        tally.reset()
+        chance = CertifyingSampler(seed, tally)
     for block in rounds(run_round, pair, prompt, chance, max_new_tokens):
         chance.steps.clear()  # they hold a row of a whole vocabulary for every draw
         lookahead.saw(block)
@@ -144,7 +163,20 @@ def run(
             continue  # plain decoding without a drafter
         setattr(counts, f"{role}_passes", model.passes - passes)
         setattr(counts, f"{role}_seconds", model.seconds - seconds)
+    if tally is not None:
+        _count(counts, tally, program, max_new_tokens)
     return found
+
+
+def _count(counts: Statistics, tally: Tally, program: RealProgram, tokens: int) -> None:
+    """What a certified run has besides; bounds are for each verified position, one a token."""
+    counts.decisions = tally.decisions
+    counts.decisions_open = tally.open
+    counts.decisions_changed = tally.changed
+    bounds = of_rule(program.pair, program.rule, tally) if program.name == "slrs" else None
+    if bounds is not None:
+        counts.total_variation = tokens * bounds.coins
+        counts.total_variation_floats = tokens * (bounds.rounding + bounds.limit)
 
 
 def _kept(ids: Ids, stop_ids: frozenset[int], most: int) -> tuple[Ids, bool]:

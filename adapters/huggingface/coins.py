@@ -43,6 +43,16 @@ class TensorSampler(CoinTape):
         except CoinTapeError:
             return self.draw(law, what)
 
+    def below(self, coin: float, probability: Any) -> bool:
+        """Whether ``coin`` lies below ``probability``, compared in float64.
+
+        Beside a float32 tensor a coin would be rounded to float32: the largest ones to 1, which is
+        below no probability, so that what is certain would fail once in 2**25 times.
+        """
+        if isinstance(probability, torch.Tensor):
+            probability = float(probability)
+        return bool(coin < probability)  # which may be between bounds (`psi_bounds.Deferred`)
+
 
 def _coins(generator: torch.Generator) -> Iterator[float]:
     while True:

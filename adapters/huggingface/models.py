@@ -19,6 +19,7 @@ from .errors import ModelError
 from .memory import memory_for
 from .settings import Settings
 from .tensors import TensorDistribution
+from .tree_pass import Tree, tree_of
 
 #: The name under which this release passes the cache to a model and takes it back.
 CACHE_NAME = (
@@ -91,14 +92,31 @@ class CausalModel:
         asked = [ids[: len(context) + j] for j in range(len(continuation) + 1)]
         if all(each in self._given for each in asked):
             return [self._given[each] for each in asked]
-        logits = self.logits(ids, len(continuation) + 1)
-        listed = torch.tensor(ids, device=self.device) if self.settings.looks_back else None
+        return self._laws(asked, self.logits(ids, len(continuation) + 1))
+
+    def distributions_after(self, contexts: Sequence[Ids]) -> Sequence[TensorDistribution]:
+        """The law after each of ``contexts``; those that share a beginning in one pass.
+
+        One by one where the model's cache or its way to attend does not allow for a tree.
+        """
+        unknown = list(dict.fromkeys(c for c in contexts if c not in self._given))
+        tree = tree_of(unknown) if len(unknown) > 1 and self._takes_trees else None
+        if tree is None:
+            return [self.distributions(context)[0] for context in contexts]
+        known = {c: self._given[c] for c in contexts if c in self._given}
+        known.update(zip(unknown, self._laws(unknown, self._tree_logits(tree)), strict=True))
+        return [known[context] for context in contexts]
+
+    def _laws(self, asked: Sequence[Ids], logits: torch.Tensor) -> list[TensorDistribution]:
+        """The laws after contexts, from their logits [contexts, size]."""
         # One row and several round differently. What a draft was drawn from must stay its law.
         laws = [
             self._given[each]
             if each in self._given
-            else self.settings.law(row, None if listed is None else listed[: len(context) + j])
-            for j, (row, each) in enumerate(zip(logits, asked, strict=True))
+            else self.settings.law(
+                row, torch.tensor(each, device=self.device) if self.settings.looks_back else None
+            )
+            for row, each in zip(logits, asked, strict=True)
         ]
         self._given.update(zip(asked, laws, strict=True))
         while len(self._given) * self.size > max(_REMEMBERED, len(laws) * self.size):
@@ -124,32 +142,65 @@ class CausalModel:
         first = len(ids) - rows
         if first < 0:
             raise ModelError("a model is asked after at least one id; begin with a prompt")
+        self._check(ids, len(ids))
+        kept = self._crop(ids, first) if self.cached else 0
+        logits = self._pass(ids[kept:], rows, len(ids))
+        if self.cached:
+            self._held = ids
+        return logits
+
+    def _check(self, ids: Ids, length: int) -> None:
+        """Raise `ModelError` for ids there are none of, or more than ``length`` positions."""
         outside = next((token for token in ids if not 0 <= token < self.size), None)
         if outside is not None:
             raise ModelError(f"id {outside} is outside the model's 0 .. {self.size - 1}")
-        if self.window is not None and len(ids) > self.window:
+        if self.window is not None and length > self.window:
             raise ModelError(
-                f"{len(ids)} ids are more than the context window of {self.window}; shorten the "
+                f"{length} ids are more than the context window of {self.window}; shorten the "
                 "prompt or ask for fewer new tokens"
             )
-        kept = self._crop(ids, first) if self.cached else 0
-        fed = torch.tensor([ids[kept:]], device=self.device)
+
+    @property
+    def _takes_trees(self) -> bool:
+        attends = getattr(self.model.config.get_text_config(), "_attn_implementation", None)
+        return self.cached and not self._drops and attends in ("sdpa", "eager")
+
+    def _tree_logits(self, tree: Tree) -> torch.Tensor:
+        """Logits [contexts, size] behind the contexts of ``tree``."""
+        self._check(tree.trunk + tree.ids, len(tree.trunk) + max(tree.depths) + 1)
+        kept = self._crop(tree.trunk, len(tree.trunk))
+        logits = self._pass(
+            tree.trunk[kept:] + tree.ids,
+            len(tree.ids),
+            len(tree.trunk) + len(tree.ids),
+            attention_mask=tree.mask(kept, self.model.dtype, self.device),
+            position_ids=tree.positions(kept, self.device),
+        )
+        # Only the trunk is a text of its own: the nodes are taken out of the cache.
+        self._held = tree.trunk
+        self._cut(len(tree.ids))
+        return logits[list(tree.places)]
+
+    def _pass(self, new: Ids, rows: int, length: int, **further: Any) -> torch.Tensor:
+        """Logits [rows, size] at the last ``rows`` of the ids ``new``, behind what the cache holds.
+
+        ``length`` is how many positions the cache holds after it.
+        """
+        fed = torch.tensor([new], device=self.device)
         cache = {} if self._cache is None else {CACHE_NAME: self._cache}
         started = time.perf_counter()
         advice = "take a shorter prompt, a smaller model, a narrower dtype or another device"
-        with memory_for(f"in a pass over {len(ids) - kept} ids", advice), torch.inference_mode():
-            given = self.model(fed, use_cache=self.cached, logits_to_keep=rows, **cache)
+        with memory_for(f"in a pass over {len(new)} ids", advice), torch.inference_mode():
+            given = self.model(fed, use_cache=self.cached, logits_to_keep=rows, **cache, **further)
         if self.timed and self.device.type == "cuda":
             torch.cuda.synchronize()
         spent = time.perf_counter() - started
         self.seconds += spent
-        self.timings.append((len(ids) - kept, spent))
+        self.timings.append((len(new), spent))
         self.passes += 1
-        self.tokens += len(ids) - kept
-        if self.cached:
-            if self._cache is None:
-                self._record(getattr(given, CACHE_NAME, None), len(ids))
-            self._held = ids
+        self.tokens += len(new)
+        if self.cached and self._cache is None:
+            self._record(getattr(given, CACHE_NAME, None), length)
         logits = given.logits[0, -rows:, : self.size]
         missing = self.size - logits.shape[-1]
         return torch.nn.functional.pad(logits, (0, missing), value=-math.inf) if missing else logits
@@ -186,15 +237,19 @@ class CausalModel:
             self.forget()
             return 0
         if surplus:
-            try:
-                self._cache.crop(-surplus)
-            except (AttributeError, NotImplementedError, ValueError, RuntimeError) as problem:
-                kind = type(self._cache).__name__
-                self.forget()
-                raise ModelError(
-                    f"the cache of {type(self.model).__name__} cannot be cropped "
-                    f"({kind}: {problem}); load it with cached=False (--no-cache), which "
-                    "recomputes every position"
-                ) from problem
+            self._cut(surplus)
             self._restricted = shared
         return shared
+
+    def _cut(self, surplus: int) -> None:
+        """Take the last ``surplus`` positions out of the cache."""
+        try:
+            self._cache.crop(-surplus)
+        except (AttributeError, NotImplementedError, ValueError, RuntimeError) as problem:
+            kind = type(self._cache).__name__
+            self.forget()
+            raise ModelError(
+                f"the cache of {type(self.model).__name__} cannot be cropped "
+                f"({kind}: {problem}); load it with cached=False (--no-cache), which "
+                "recomputes every position"
+            ) from problem

@@ -112,6 +112,13 @@ class TensorDistribution(Distribution[int]):
         """The ids of positive probability, in ascending order; one transfer."""
         yield from self.row.nonzero()[:, 0].tolist()
 
+    @property
+    def cumulative(self) -> torch.Tensor:
+        """[n] the sums of the first 1, 2, .. probabilities, in float64; made once."""
+        if self._cumulative is None:
+            self._cumulative = self.row.to(torch.float64).cumsum(0)
+        return self._cumulative
+
     def quantile(self, coin: Any) -> int:
         """The first id whose cumulative probability exceeds ``coin``; one transfer.
 
@@ -121,14 +128,13 @@ class TensorDistribution(Distribution[int]):
         Raises:
             DistributionError: for a law that holds NaN, or nothing.
         """
-        if self._cumulative is None:
-            self._cumulative = self.row.to(torch.float64).cumsum(0)
+        cumulative = self.cumulative
         # Scaled to what the row sums to, so that no id gains what rounding left out.
-        point = self._cumulative[-1] * float(coin)
-        found = int(torch.searchsorted(self._cumulative, point, right=True))
+        point = cumulative[-1] * float(coin)
+        found = int(torch.searchsorted(cumulative, point, right=True))
         if found < len(self.row):
             return found
-        if not bool(self._cumulative[-1] > 0):
+        if not bool(cumulative[-1] > 0):
             raise DistributionError(
                 "a law holds NaN or no mass at all: the model's logits are no numbers here (try "
                 "--dtype float32)"

@@ -94,6 +94,8 @@ def test_every_form_is_lossless_here(pair_name: str, lookahead: int) -> None:
         if (other := ("slem", form)) in acceptance:
             assert acceptance["slrs", form] >= acceptance[other]
     assert tokens["slrs", f"{fixed}/block"] >= tokens["slrs", fixed]
+    if (spelled := f"spelled:{lookahead}") in forms("slrs", lookahead):
+        assert tokens["slrs", f"{spelled}/block"] >= tokens["slrs", spelled]
     assert tokens["block", fixed] >= tokens["standard", fixed]
     if not is_not_applicable("tli", pair_name):
         assert acceptance["tli", fixed] >= acceptance["union", fixed]

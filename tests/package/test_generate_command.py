@@ -18,10 +18,12 @@ def value_of(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", [*ALGORITHMS, "slrs spelled/block"])
 def test_every_algorithm_is_greedy_at_temperature_0(name, capsys):
+    name, _, rule = name.partition(" ")
     request = ("--prompt", "Once upon", "--temperature", "0", "--max-new-tokens", "12")
-    value = value_of(capsys, "--algorithm", name, *request)
+    ruled = ("--rule", rule) if rule else ()
+    value = value_of(capsys, "--algorithm", name, *ruled, *request)
     plain = value_of(capsys, "--algorithm", "autoregressive", *request)
     assert value["ids"] == plain["ids"]
     counts = value["runs"][name]

@@ -109,11 +109,9 @@ def encoded(tokenizer: Tokenizer, text: str) -> Ids | None:
         return None
 
 
-def spelled_law(pair: Pair, ids: Ids, law_after) -> dict:
-    """The law of the first spelled token after the drafter's ``ids``, draw by draw.
-
-    ``law_after(ids)`` is the drafter's law. Spellings are D(text) without ids of no text where that
-    says the token's bytes, else byte by byte; of two tokens with one text the one that T writes.
+def token_spellings(pair: Pair) -> dict[Ids, int]:
+    """What each token is spelled with: D(text) without ids of no text where that says the token's
+    bytes, else byte by byte; of two tokens with one text the one that T writes is spelled.
     """
     target, drafter = pair.target_tokenizer, pair.drafter_tokenizer
     said = drafter.vocabulary
@@ -141,6 +139,16 @@ def spelled_law(pair: Pair, ids: Ids, law_after) -> dict:
                 continue
             path = tuple(min(each) for each in single)
         spelled.setdefault(path, token)
+    return spelled
+
+
+def spelled_law(pair: Pair, ids: Ids, law_after) -> dict:
+    """The law of the first spelled token after the drafter's ``ids``, draw by draw.
+
+    ``law_after(ids)`` is the drafter's law.
+    """
+    drafter = pair.drafter_tokenizer
+    said, spelled = drafter.vocabulary, token_spellings(pair)
     spaces = [d for d, s in enumerate(said) if s == b" " and d != drafter.end_of_sequence]
     law: dict = {}
     waiting = [((), 1)]

@@ -72,6 +72,8 @@ def check_formulas(pair: Pair, context: Ids, lookahead: int) -> None:
     assert found["block", fixed].tokens >= found["standard", fixed].tokens
     assert found["block", fixed].accepted >= found["standard", fixed].accepted
     assert found["standard", fixed].acceptance >= found["exact-match", fixed].acceptance
+    if (spelled := f"spelled:{lookahead}") in forms("slrs", lookahead):
+        assert found["slrs", f"{spelled}/block"].accepted >= found["slrs", spelled].accepted
     assert found["union", fixed] == found["standard", fixed]
     if ("tli", fixed) in found:
         assert found["tli", fixed].acceptance >= found["union", fixed].acceptance

@@ -6,11 +6,11 @@ from itertools import product
 
 import brute_rules
 import pytest
+from draftproof.reference.outlooks import encoding_outlook
 from draftproof.reference.readings import (
     always_encodes,
     certain,
     encoded,
-    encoding_outlook,
     is_stable,
     readings,
     spellings,

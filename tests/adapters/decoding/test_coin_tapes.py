@@ -36,6 +36,7 @@ DEVICES = [
     ),
 ]
 NAMES = ("standard", "block", "exact-match", "union", "tli", "slem", "slrs")
+NAMES += ("slrs spelled:2", "slrs spelled:2/block")
 SEEDS = range(6)
 
 
@@ -53,32 +54,49 @@ def run(name, pair, prompt, tape):
         tensors = isinstance(pair.target, Rows)
         after = OneDraft(pair).after(prompt) if tensors else None
         return slrs_round(pair, prompt, Fixed(1), tape, psi_after=after)
-    return program(name, 2).run_round(pair, prompt, tape, None)
+    name, _, form = name.partition(" ")
+    return program(name, form or 2).run_round(pair, prompt, tape, None)
 
 
-def thresholds(step):
+class Remembering(CoinTape):
+    """A tape that keeps what the second coin of each kept draw was compared with."""
+
+    def __init__(self, coins):
+        super().__init__(coins)
+        self.keeps = {}
+
+    def draw_kept(self, law, keep, what=""):
+        def remembered(outcome):
+            self.keeps[len(self.steps)] = keep(outcome)
+            return self.keeps[len(self.steps)]
+
+        return super().draw_kept(law, remembered, what)
+
+
+def thresholds(step, keep):
     """What the step's coins are compared with, exactly."""
     if step.verb == "accept":
         return [(step.coin, step.law)]
-    both = step.coin if isinstance(step.coin, tuple) else (step.coin,)
+    coin, *kept = step.coin if isinstance(step.coin, tuple) else (step.coin,)
     edges, total = [], rational(0)
     for number in step.law.values():
         total += number
         edges.append(total)
-    return [(coin, edge) for coin in both for edge in edges]
+    return [*((coin, edge) for edge in edges), *((other, keep) for other in kept)]
 
 
 def differences(name, pair, prompt, dtype, device, numerators):
     """The first step at which tensors decide otherwise, and how near its coins were; or None."""
-    exact = CoinTape([rational(n, 2**31) for n in numerators])
+    exact = Remembering([rational(n, 2**31) for n in numerators])
     rounded = CoinTape([n / 2**31 for n in numerators])
     rows = through_tensors(pair, dtype, device)
     due = run(name, pair, prompt, exact)
     found = run(name, rows, prompt, rounded)
-    for one, two in zip(exact.steps, rounded.steps, strict=False):
+    for place, (one, two) in enumerate(zip(exact.steps, rounded.steps, strict=False)):
         assert (one.what, one.verb.startswith("d")) == (two.what, two.verb.startswith("d"))
         if (one.verb, one.outcome) != (two.verb, two.outcome):
-            return min(abs(coin - edge) for coin, edge in thresholds(one))
+            keep = exact.keeps.get(place)
+            return min(abs(coin - edge) for coin, edge in thresholds(one, keep))
     assert found == due
     return None
 

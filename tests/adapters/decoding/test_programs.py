@@ -54,13 +54,15 @@ def law_of(program, pair, prompt, lookahead):
 
 
 @pytest.mark.parametrize("lookahead", [Whimsical, lambda: Always(2)], ids=["whimsical", "two"])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", [*ALGORITHMS, "slrs spelled/block", "slrs fixed:2"])
 def test_whole_runs_have_the_targets_law(name, lookahead):
+    name, _, rule = name.partition(" ")
     compared = 0
     for each in map(gallery_pair, PAIRS):
         if name == "tli" and not each.pair.intersection:
             continue
-        found = law_of(RealProgram(name, each.pair), each.pair, each.prompt, lookahead)
+        program = RealProgram(name, each.pair, rule=rule or "spelled")
+        found = law_of(program, each.pair, each.prompt, lookahead)
         assert found == due(each.pair, each.prompt, LENGTH)
         compared += 1
     assert compared >= 3
@@ -120,8 +122,8 @@ def test_what_is_refused():
     pair = gallery_pair("base").pair
     with pytest.raises(ValueError, match="no algorithm is called 'fast'"):
         RealProgram("fast", pair)
-    with pytest.raises(ValueError, match="no rule 'fixed:2'"):
-        RealProgram("slrs", pair, rule="fixed:2")
+    with pytest.raises(ValueError, match="no rule 'nonsense' here; there are spelled, fixed"):
+        RealProgram("slrs", pair, rule="nonsense")
     with pytest.raises(ValueError, match="look-behind is slem's"):
         RealProgram("tli", pair, 3)
     empty = next(each.pair for each in gallery() if not each.pair.intersection)
@@ -140,9 +142,10 @@ class Narrow:
         return self.model.distributions(context, continuation)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", [*ALGORITHMS, "slrs spelled/block"])
 def test_no_run_ends_at_a_window_that_plain_decoding_fits_in(name):
     """The drafter's ends after 0, 1 or 2 of the tokens; the target's holds all but the last."""
+    name, _, rule = name.partition(" ")
     for each in map(gallery_pair, PAIRS):
         if name == "tli" and not each.pair.intersection:
             continue
@@ -153,5 +156,6 @@ def test_no_run_ends_at_a_window_that_plain_decoding_fits_in(name):
                 target=Narrow(each.pair.target, len(each.prompt) + LENGTH - 1),
                 drafter=Narrow(each.pair.drafter, len(read) + beyond),
             )
-            found = law_of(RealProgram(name, pair), pair, each.prompt, lambda: Always(2))
+            program = RealProgram(name, pair, rule=rule or "spelled")
+            found = law_of(program, pair, each.prompt, lambda: Always(2))
             assert found == due(each.pair, each.prompt, LENGTH)

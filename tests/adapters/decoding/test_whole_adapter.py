@@ -121,7 +121,7 @@ def settled(pair):
 
 
 @pytest.mark.parametrize("cached", [True, False], ids=["cached", "uncached"])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", [*ALGORITHMS, "slrs spelled/block", "slrs determined:1/cap:2"])
 def test_settled_the_law_is_exactly_the_n_grams(name, cached):
     each = gallery_pair("contexts")
     pair = settled(through_the_adapter(each.pair, cached))
@@ -129,10 +129,19 @@ def test_settled_the_law_is_exactly_the_n_grams(name, cached):
 
 
 @pytest.mark.parametrize("pair_name", PAIRS)
-@pytest.mark.parametrize("name", [*ALGORITHMS, "slrs fixed:1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *ALGORITHMS,
+        "slrs fixed:1",
+        "slrs spelled/block",
+        "slrs lookup:1/cap:2/block",
+    ],
+)
 def test_tensors_the_law_is_the_n_grams_within_rounding(name, pair_name):
     each = gallery_pair(pair_name)
-    found = law_of_runs(name, through_the_adapter(each.pair), each.prompt, Enumerated, 1)
+    drafts = 2 if name.endswith("/block") else 1  # one token is judged alone
+    found = law_of_runs(name, through_the_adapter(each.pair), each.prompt, Enumerated, drafts)
     assert float(total_variation(due(each.pair, each.prompt, LENGTH), found)) < 1e-12
 
 

@@ -222,7 +222,7 @@ def test_a_cache_that_drops_the_past_gives_the_right_rows_or_says_so(kind):
                 assert "cached=False" in str(refused)
                 break
             with torch.inference_mode():
-                whole = inner(torch.tensor([context + continuation])).logits[0].softmax(-1)
+                whole = inner(torch.tensor([context + continuation])).logits[0].double().softmax(-1)
             for j, law in enumerate(found):
                 assert torch.allclose(law.row, whole[len(context) - 1 + j], rtol=0, atol=1e-9)
 

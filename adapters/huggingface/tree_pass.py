@@ -1,0 +1,80 @@
+"""Several contexts in one forward pass: their tree, and who may look at whom in it.
+
+Contexts that share a beginning are laid out as the nodes of a tree behind it, each node once. In
+the pass a node sees the beginning, its ancestors and itself, at the positions that it has in its
+context; so its row is that of its context alone, up to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from ...reference.models import Ids
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Contexts laid out for one pass.
+
+    Attributes:
+        trunk: what all contexts begin with; not empty, and shorter than each of them.
+        ids: the nodes behind it, parents first.
+        parents: for each node the place of its parent, -1 for the trunk's end.
+        depths: for each how many nodes lead to it.
+        places: for each context the node that it ends with.
+    """
+
+    trunk: Ids
+    ids: Ids
+    parents: tuple[int, ...]
+    depths: tuple[int, ...]
+    places: tuple[int, ...]
+
+    def mask(self, kept: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+        """[1, 1, rows, columns] to add to scores: 0 where a row sees a column.
+
+        Columns are all positions, the trunk's first; rows those behind the first ``kept``.
+        """
+        length, nodes = len(self.trunk), len(self.ids)
+        sees = torch.ones(length + nodes, length + nodes, dtype=torch.bool).tril()
+        sees[length:, length:] = False
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                sees[length + node, length:] = sees[length + parent, length:]
+            sees[length + node, length + node] = True
+        added = torch.zeros(sees.shape, dtype=dtype).masked_fill(~sees, torch.finfo(dtype).min)
+        return added[None, None, kept:].to(device)
+
+    def positions(self, kept: int, device: torch.device) -> torch.Tensor:
+        """[1, rows], the position of each row in its context."""
+        length = len(self.trunk)
+        listed = [*range(kept, length), *(length + depth for depth in self.depths)]
+        return torch.tensor([listed], device=device)
+
+
+def tree_of(contexts: Sequence[Ids]) -> Tree | None:
+    """The tree of ``contexts``; None where they share no beginning that is shorter than each."""
+    most = min(map(len, contexts)) - 1
+    shared = 0
+    first, last = min(contexts), max(contexts)  # what these share is shared by all between them
+    while shared < most and first[shared] == last[shared]:
+        shared += 1
+    if not shared:
+        return None
+    nodes: dict[Ids, int] = {}
+    ids: list[int] = []
+    parents: list[int] = []
+    depths: list[int] = []
+    for context in contexts:
+        for end in range(shared + 1, len(context) + 1):
+            beginning = context[shared:end]
+            if beginning not in nodes:
+                parents.append(nodes.get(beginning[:-1], -1))
+                depths.append(len(beginning) - 1)
+                ids.append(beginning[-1])
+                nodes[beginning] = len(nodes)
+    places = tuple(nodes[context[shared:]] for context in contexts)
+    return Tree(contexts[0][:shared], tuple(ids), tuple(parents), tuple(depths), places)
