@@ -72,7 +72,8 @@ def add_parser(commands: Any) -> None:
         "--rule",
         metavar="RULE",
         help="slrs: what is proposed: spelled (default), fixed:I, determined:N/cap:C, "
-        "tokens:N/cap:C, lookup:N/cap:C, longest:I; /block behind it judges candidates together",
+        "tokens:N/cap:C, lookup:N/cap:C, longest:I; /block behind it judges candidates together; "
+        "auto chooses rule and lookahead round by round, by measured cost",
     )
     command.add_argument(
         "--look-behind",
@@ -250,6 +251,8 @@ def _report(runs: dict[str, Run], options: Any) -> None:
         s = found.statistics
         if s.decisions is not None:
             out.print(_certificate(s), highlight=False)
+        if s.ways is not None:
+            out.print(_chosen(s.ways), highlight=False)
     if len(runs) == 2:
         one, two = (found.statistics for found in runs.values())
         out.print(
@@ -258,6 +261,16 @@ def _report(runs: dict[str, Run], options: Any) -> None:
             "`draftproof compare` measures it with an interval",
             highlight=False,
         )
+
+
+def _chosen(ways: dict[str, dict[str, Any]]) -> str:
+    """What was chosen, most often first: rounds, and tokens a second."""
+    listed = sorted(ways.items(), key=lambda way: -way[1]["rounds"])
+    return "chosen round by round: " + "; ".join(
+        f"{name} {way['rounds']} ({way['tokens'] / way['seconds']:.1f} tokens/s)"
+        for name, way in listed
+        if way["rounds"]
+    )
 
 
 def _certificate(s: Statistics) -> str:

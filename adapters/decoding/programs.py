@@ -24,15 +24,18 @@ from ...reference.slrs_spelled_block import spelled_block_round
 from ...reference.stop_rules import Fixed, StopRule
 from ...reference.tokenizers import EncodeError, Tokenizer
 from ..huggingface.coins import TensorSampler
+from ..tokenizers.patterns import UnknownWordsError
 from .certified import EnclosedOneDraft
 from .lookahead import Always, Lookahead
 from .one_draft import OneDraft
+from .rule_choice import PLAIN, WAYS, Chooser, choosing, named
 from .text_rules import TextRule
 
 #: SLRS with spelled proposals, verified token by token or together.
 SPELLED = {"spelled": spelled_round, "spelled/block": spelled_block_round}
 #: How SLRS proposes on real models.
 RULES = (*SPELLED, "fixed:1")
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ class RealProgram:
         pair: models with tensor laws.
         look_behind: for SLEM, how many target ids are re-encoded with the draft; None for none.
         rule: for SLRS, "spelled" or "spelled/block" (the lookahead counts target tokens), "fixed:1"
-            (one draft), or a stop rule as in "determined:1/cap:8", which ends drafts itself.
+            (one draft), a stop rule as in "determined:1/cap:8", which ends drafts itself, or "auto"
+            (`rule_choice`).
 
     Raises:
         ValueError: for a name or rule that is not there, a rule that this target's tokenizer does
@@ -98,7 +102,7 @@ class RealProgram:
             )
         if self.look_behind is not None and self.name != "slem":
             raise ValueError(f"look-behind is slem's; {self.name} has none")
-        if self.name == "slrs" and self.rule not in RULES:
+        if self._stops_itself:
             _ = self.text_rule
 
     @cached_property
@@ -125,7 +129,10 @@ class RealProgram:
                 "the two vocabularies share no token, so TLI has nothing to draft; slem and slrs "
                 "need no shared token"
             )
-        if self.name == "slrs" and self.rule in SPELLED:
+        if self.name == "slrs" and self.rule == AUTO:
+            for program, _ in self.ways.values():
+                program.prepare()
+        elif self.name == "slrs" and self.rule in SPELLED:
             _ = spellings(self.pair).node(())
         elif self._stops_itself:
             self.text_rule.prepare()
@@ -156,7 +163,24 @@ class RealProgram:
 
     @property
     def _stops_itself(self) -> bool:
-        return self.name == "slrs" and self.rule not in RULES
+        return self.name == "slrs" and self.rule not in (*RULES, AUTO)
+
+    @cached_property
+    def ways(self) -> dict[str, tuple[RealProgram, int]]:
+        """What ``rule="auto"`` chooses among, by name: a program and its lookahead."""
+        found: dict[str, tuple[RealProgram, int]] = {}
+        for rule, lookahead in WAYS:
+            try:
+                program = RealProgram("slrs", self.pair, rule=rule)
+            except UnknownWordsError:  # stop rules are not for this target
+                continue
+            found[named(rule, lookahead)] = program, lookahead
+        return found
+
+    @cached_property
+    def chooser(self) -> Chooser:
+        """Who chooses among `ways`; what it learnt stays with the program."""
+        return Chooser([*self.ways, PLAIN])
 
     @cached_property
     def _longest_spelling(self) -> int:
@@ -170,6 +194,12 @@ class RealProgram:
 
     def rounds(self, lookahead: Lookahead, wanted: Callable[[Ids], int]) -> RoundFunction:
         """The round function; ``wanted(context)`` is how many new ids are still asked for."""
+        if self.name == "slrs" and self.rule == AUTO:
+            each = {
+                way: program.rounds(Always(most), wanted)
+                for way, (program, most) in self.ways.items()
+            }
+            return choosing(self.chooser, each)
 
         def run_round(pair: Pair, context: Ids, chance: Chance, state: Hashable) -> Round:
             left = wanted(context) - 1  # the last token of a round needs no draft

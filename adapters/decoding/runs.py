@@ -15,7 +15,7 @@ from ..huggingface.coins import TensorSampler
 from .certified import CertifyingSampler
 from .enclosure import Tally
 from .lookahead import Lookahead
-from .programs import RealProgram
+from .programs import AUTO, RealProgram
 from .variation import of_rule
 
 
@@ -35,6 +35,7 @@ class Statistics:
         total_variation: bound, on such a pair, between the law of these ``max_new_tokens`` ids and
             the exact round's on the same rows; None where there is no theorem for the rule.
             total_variation_floats: the same for a run of these rows on the pair as it is.
+        ways: rounds, tokens and seconds of each way that was chosen among (``rule="auto"``).
     """
 
     new_tokens: int = 0
@@ -52,6 +53,7 @@ class Statistics:
     decisions_changed: int | None = None
     total_variation: float | None = None
     total_variation_floats: float | None = None
+    ways: dict[str, dict[str, Any]] | None = None
 
     @property
     def acceptance_rate(self) -> float | None:
@@ -163,6 +165,9 @@ def run(
             continue  # plain decoding without a drafter
         setattr(counts, f"{role}_passes", model.passes - passes)
         setattr(counts, f"{role}_seconds", model.seconds - seconds)
+    if program.name == "slrs" and program.rule == AUTO:
+        records = program.chooser.records
+        counts.ways = {way: record.as_dict() for way, record in records.items()}
     if tally is not None:
         _count(counts, tally, program, max_new_tokens)
     return found

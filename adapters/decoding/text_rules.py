@@ -30,8 +30,8 @@ from ..tokenizers.words import Drafts, Words
 BLOCK = "/block"
 #: For messages.
 RULES = (
-    "spelled, fixed:I, tokens:N/cap:C, determined:N/cap:C, lookup:N/cap:C and longest:I, each with "
-    "/block behind it if candidates are to be verified together"
+    "auto, spelled, fixed:I, tokens:N/cap:C, determined:N/cap:C, lookup:N/cap:C and longest:I, "
+    "all but auto with /block behind it if candidates are to be verified together"
 )
 #: One step towards a decision leaves at most this part of what is open, a quarter.
 LEAVING = 4
