@@ -6,6 +6,7 @@ from functools import partial
 
 from . import shown_spelled as spelled
 from . import shown_stop_rules as shown
+from . import shown_words as words
 from .ledger import INSTANCES, PROVED, REFUTED, Check, Claim
 
 _SCIPY = ("scipy",)
@@ -54,6 +55,22 @@ CLAIMS = (
         "says how the encoding then begins, and each of these beginnings occurs.",
         "determined:1/cap:3",
         Check("instances", "what is certain, by trying continuations", shown.certain_ids),
+    ),
+    Claim(
+        "bpe-neighbours",
+        "strings",
+        "Under byte-pair encoding tokens are the encoding of their text if and only if each two "
+        "neighbours are the encoding of theirs, and a merge rules two neighbours out exactly if "
+        "it comes before the merges that use its parts up. Not so under longest match.",
+        "T(t_1 .. t_n) = t_1..t_n <=> T(t_i t_(i+1)) = t_i t_(i+1) for all i",
+        "ours, for stop rules on real tokenizers; used by others in the same way",
+        INSTANCES,
+        "What is merged within a token does not depend on others until a merge takes place across "
+        "a boundary, and the first such merge is between last and first parts of two neighbours.",
+        checks=(
+            Check("instances", "all lists of up to three merges of a and b", words.neighbours),
+            Check("instances", "by ranks, with no encoding", words.by_ranks),
+        ),
     ),
     _rule(
         "lookup",

@@ -12,7 +12,8 @@ from ..reference import (
     slrs_spelled,
     slrs_spelled_block,
 )
-from . import ceiling, shown_stop_rules
+from ..toymodels.tokenizers import greedy
+from . import ceiling, shown_stop_rules, shown_words
 
 Change = tuple[Any, str, Any]
 
@@ -70,7 +71,13 @@ def _never_stops() -> list[Change]:
     return [(slrs_spelled.Node, "stops", lambda self, q: 1)]
 
 
+def _longest_match() -> list[Change]:
+    """The longest piece in the place of merges."""
+    return [(shown_words, "bpe", lambda pieces, merges: greedy(pieces))]
+
+
 MUTATIONS = {
+    "longest match": _longest_match,
     "never stops": _never_stops,
     "nothing straddles": _nothing_straddles,
     "a spelling forgotten": _one_spelling,
@@ -84,6 +91,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     "rule-characters": ("residual is p",),
     "rule-tokens": ("another psi",),
     "rule-determined": ("every draft accepted", "nothing straddles"),
+    "bpe-neighbours": ("longest match", "longest match"),
     "rule-lookup": ("another psi", "a spelling forgotten"),
     "rule-longest": ("residual is p",),
     "slrs-spelled": ("never stops", "never stops"),
