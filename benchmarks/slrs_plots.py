@@ -55,7 +55,8 @@ def cost(source: str, path: str) -> None:
                     markersize=5,
                     label=form,
                 )
-            axis.set_ylim(bottom=0)
+            if key != "ms":
+                axis.set_ylim(bottom=0)
     lengths = range(1, 9)
     # All drafts of as many letters as the token has, every one asked for each of its letters.
     axes[0][0].plot(
@@ -64,7 +65,6 @@ def cost(source: str, path: str) -> None:
     axes[0][0].set(yscale="log", ylim=(0.8, 1e16), ylabel="drafter contexts for one psi(t)")
     axes[0][1].set(ylabel="drafter passes for one psi(t)")
     axes[0][2].set(yscale="log", ylabel="ms for one psi(t), caches empty")
-    axes[0][2].set_ylim(auto=True)
     sizes = [each for each in found["size"] if each["form"] == "spelled"]
     axes[1][0].set(ylabel="psi evaluations a round")
     axes[1][1].set(ylabel="drafter contexts a round")
@@ -76,7 +76,6 @@ def cost(source: str, path: str) -> None:
         label="one softmax over |T|",
     )
     axes[1][2].set(yscale="log", ylabel="ms a round, the models' passes left out")
-    axes[1][2].set_ylim(auto=True)
     for axis in axes[0]:
         axis.set_xlabel("length of t in drafter ids")
     for axis in axes[1]:
@@ -109,7 +108,7 @@ def tokens(sources: list[str], path: str) -> None:
         dots(row[0], names, [first[name] for name in names])
         row[0].set(title=drafter, xlabel="acceptance of the first candidate", xlim=(0, None))
         dots(row[1], names, [best[name]["tokens_per_pass"] for name in names])
-        row[1].set(xlabel="tokens for each target pass, best lookahead up to 4")
+        row[1].set(xlabel="tokens for each target pass, best lookahead")
         if shrunk:
             fewer(row[2], report["shrink"][0], best)
     written(figure, path)
@@ -178,7 +177,7 @@ def exact(path: str) -> None:
     axis.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=8)
     axis.invert_yaxis()
     axis.set(xlabel="acceptance of the first candidate, exact", xlim=(-0.02, 1.02))
-    axis.legend(fontsize=8, loc="lower right")
+    axis.legend(fontsize=8, loc="lower left")
     written(figure, path)
     wins = [
         sum(lead(values) > 1e-12 for _, values in rows),
@@ -199,6 +198,8 @@ def main() -> None:
     """One picture, as asked for."""
     pyplot.switch_backend("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "draftproof"  # the same picture gives the same file
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    matplotlib.rcParams["font.sans-serif"] = ["DejaVu Sans"]
     match sys.argv[1:]:
         case ["cost", source, path]:
             cost(source, path)

@@ -23,6 +23,8 @@ visited. There, from the two models' laws and without drawing anything:
                  text comes out as it did, counted where its rounds begin (SLEM draws its drafts)
   costs          of passes, timed in turns; what is outside of passes, from short real runs
   speedup        over plain decoding that follows from these, and the best lookahead
+  rules          stop rules for SLRS, each an algorithm slrs-RULE: psi is found between bounds (what
+                 is kept is known to 0.0005), and its drafter passes are counted on real rounds
 """
 
 EPILOG = f"""\
@@ -69,8 +71,14 @@ def add_parser(commands: Any) -> None:
         type=at_least(1),
         default=8,
         metavar="K",
-        help="lookaheads 1 to K are compared (default: 8; slrs drafts one, slrs-spelled K target "
-        "tokens)",
+        help="lookaheads 1 to K are compared (default: 8; slrs drafts one, slrs-spelled and "
+        "slrs-spelled-block K target tokens)",
+    )
+    command.add_argument(
+        "--rules",
+        metavar="LIST",
+        help="stop rules for slrs, with commas between, or none (default: fixed:2, "
+        "lookup:2/cap:8, where the target's tokenizer allows them)",
     )
     command.add_argument(
         "--repeats", type=at_least(1), default=9, metavar="N", help="of each timed pass (9)"
@@ -106,6 +114,9 @@ def run(options: argparse.Namespace) -> int:
     from draftproof.adapters.choosing.prompts import read_prompts
 
     prompts = read_prompts(options.prompts)
+    from draftproof.adapters.choosing.ruled import USUAL, rule_slugs
+
+    rules = USUAL if options.rules is None else rule_slugs(options.rules)
     if options.plot is not None:
         from draftproof.adapters.vocabularies.plot import check_plot
 
@@ -126,6 +137,7 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             shrink=options.shrink,
             check=options.check,
+            rules=rules,
         )
         found = compare(target, drafters, prompts, plan, say)
     if options.plot is not None:

@@ -17,10 +17,15 @@ from .predictions import sure
 
 def program_of(algorithm: str, pair: Pair) -> RealProgram:
     """What an algorithm of the tables is run as."""
-    rules = {"slrs": "fixed:1", "slrs-spelled": "spelled"}
-    if algorithm not in rules:
+    rules = {
+        "slrs": "fixed:1",
+        "slrs-spelled": "spelled",
+        "slrs-spelled-block": "spelled/block",
+    }
+    rule = rules.get(algorithm, algorithm.removeprefix("slrs-"))
+    if rule == algorithm:
         return RealProgram(algorithm, pair)
-    return RealProgram("slrs", pair, rule=rules[algorithm])
+    return RealProgram("slrs", pair, rule=rule)
 
 
 def outside_share(
@@ -84,23 +89,28 @@ def checked(
     tokens: int,
     seed: int,
     ends: frozenset[int],
+    program: RealProgram | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Check:
-    """Run ``algorithm`` and plain decoding after every prompt, which of them first by turns."""
-    chosen, plain = program_of(algorithm, pair), RealProgram("autoregressive", pair)
+    """Run ``algorithm`` and plain decoding after every prompt, which of them first by turns.
+
+    ``program`` is what the algorithm is run as, if there is one already.
+    """
+    chosen = program or program_of(algorithm, pair)
+    plain = RealProgram("autoregressive", pair)
     chosen.prepare(prompts[0])
-    for program in (chosen, plain):  # the first run of a model is slower than all others
-        _run(program, prompts[0], lookahead, 2, seed, ends)
+    for each in (chosen, plain):  # the first run of a model is slower than all others
+        _run(each, prompts[0], lookahead, 2, seed, ends)
     runs: list[tuple[Statistics, Statistics]] = []
     later: list[tuple[_Later, _Later]] = []
     for place, prompt in enumerate(prompts):
         order = (chosen, plain) if place % 2 == 0 else (plain, chosen)
         found = {
-            program.name: _run(program, prompt, lookahead, tokens, seed + place, ends)
-            for program in order
+            each is chosen: _run(each, prompt, lookahead, tokens, seed + place, ends)
+            for each in order
         }
-        runs.append((found[algorithm][0], found["autoregressive"][0]))
-        later.append((found[algorithm][1], found["autoregressive"][1]))
+        runs.append((found[True][0], found[False][0]))
+        later.append((found[True][1], found[False][1]))
         step()
 
     def speedup(some: Sequence[tuple[Statistics, Statistics]]) -> float:
@@ -151,13 +161,26 @@ def _run(
     """The statistics of a run, and what came after its first round."""
     models: list[Any] = [program.pair.target, program.pair.drafter]
     before = [len(model.timings) for model in models]
-    found = run(program, prompt, Always(lookahead), max_new_tokens=tokens, seed=seed, stop_ids=ends)
+    after: list[int] = []  # passes so far at the end of the first round
+
+    def noted(_: Ids) -> None:
+        if not after:
+            after.extend(len(model.timings) for model in models)
+
+    found = run(
+        program,
+        prompt,
+        Always(lookahead),
+        max_new_tokens=tokens,
+        seed=seed,
+        stop_ids=ends,
+        on_ids=noted,
+    )
     counts, first = found.statistics, found.rounds[0]
-    passes = (1, len(first.drafts))
     spent = sum(
         seconds
-        for model, start, count in zip(models, before, passes, strict=True)
-        for _, seconds in model.timings[start : start + count]
+        for model, start, end in zip(models, before, after, strict=True)
+        for _, seconds in model.timings[start:end]
     )
     left = max(counts.new_tokens - len(first.emitted), 0)
     return counts, _Later(left, counts.seconds - spent if left else 0.0)

@@ -10,15 +10,17 @@ from ...reference.models import Ids
 from ..decoding.pairs import make_pair
 from ..huggingface.coins import TensorSampler
 from ..huggingface.models import ModelError
-from .checking import checked, outside_share, program_of
+from .checking import checked, outside_share
 from .comparison import Comparison, Plan
 from .continuations import Continuation, continued
 from .costs import Costs, measured
+from .figures import Figures
 from .predictions import best_of, predictions
 from .recommendation import recommended
 from .shrinking import Shrinking
 from .shrunk import Shrunk, shrunk
-from .visiting import Figures, Subject, visited
+from .subject import Subject
+from .visiting import visited
 
 #: Prompts and new tokens of the short runs that tell what is outside the passes.
 TRIALS, TRIAL_TOKENS = 2, 24
@@ -46,9 +48,9 @@ def compare(
     for name, drafter in zip(names, drafters, strict=True):
         say(f"{name}: what its tokens are to {target.name}")
         pair = make_pair(target, drafter)
-        subjects.append(
-            Subject(pair, plan.most, Shrinking(pair, plan.seed) if plan.shrink else None)
-        )
+        shrinking = Shrinking(pair, plan.seed) if plan.shrink else None
+        rounds = _number(plan.seed, "rounds")
+        subjects.append(Subject(pair, plan.most, shrinking, plan.rules, rounds))
     margin = max(subject.margin for subject in subjects)
     ids = [_ids(target, prompt, place, plan, margin) for place, prompt in enumerate(prompts, 1)]
 
@@ -91,6 +93,7 @@ def compare(
         made,
         advice,
         _shrunk(subjects, subsets, found, costs),
+        remarks=sorted({subject.remark for subject in subjects if subject.remark}),
     )
     if plan.check:
         best = advice.best
@@ -102,6 +105,7 @@ def compare(
             tokens=plan.positions,
             seed=_number(plan.seed, "check"),
             ends=ends,
+            program=subjects[best.drafter].program(best.algorithm),
             step=lambda: say("running the best for real"),
         )
     return comparison
@@ -163,7 +167,7 @@ def _outside(
         say(f"short runs: {algorithm}" + ("" if d is None else f" with {names[d]}"))
         mine = [each for each in inside if (each.drafter, each.algorithm) == (d, algorithm)]
         costs.outside[d, algorithm] = outside_share(
-            program_of(algorithm, subjects[d or 0].pair),
+            subjects[d or 0].program(algorithm),
             prompts[:TRIALS],
             best_of(mine).lookahead if mine else 1,
             tokens=TRIAL_TOKENS,

@@ -7,11 +7,11 @@ from typing import Any
 
 from .checking import Check
 from .costs import Costs
+from .figures import Figures
 from .intervals import LEVEL, remark
 from .predictions import Prediction, acceptance
 from .recommendation import Recommendation
 from .shrunk import Shrunk
-from .visiting import Figures
 
 SCHEMA = "draftproof/compare/1"
 
@@ -27,6 +27,7 @@ class Plan:
         seed: of texts, drafts, subsets and the order of timings.
         shrink: whether shared tokens are taken away.
         check: whether the recommendation is run for real.
+        rules: slugs of stop rules for SLRS.
     """
 
     positions: int = 32
@@ -35,6 +36,7 @@ class Plan:
     seed: int = 0
     shrink: bool = False
     check: bool = False
+    rules: tuple[str, ...] = ()
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Comparison:
     recommendation: Recommendation
     shrunk: dict[int, Shrunk] = field(default_factory=dict)
     check: Check | None = None
+    remarks: list[str] = field(default_factory=list)
 
     def of(self, drafter: int, algorithm: str) -> list[Prediction]:
         """Predictions of one drafter and algorithm, by lookahead."""
@@ -68,6 +71,8 @@ class Comparison:
             "seed": self.plan.seed,
             "level": LEVEL,
             "intervals": remark(len(self.prompts)),
+            "rules": list(self.plan.rules),
+            "remarks": self.remarks,
             "prompts": self.prompts,
             "costs": self.costs.as_dict(self.drafters),
             "acceptance": [

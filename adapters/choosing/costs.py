@@ -16,6 +16,9 @@ from typing import Any
 
 from ...reference.models import Ids
 
+#: Positions of the wider drafter pass that is timed: psi asks for several in one pass.
+WIDE = 16
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -53,11 +56,14 @@ class Costs:
         drafters: of one position, for each drafter in order.
         outside: for (drafter's place, algorithm) the time outside passes as a share of that inside;
             (None, "autoregressive") for plain decoding.
+        wide: of drafter passes over `WIDE` positions, for each drafter; empty where every pass is
+            taken to cost the same.
     """
 
     target: Mapping[int, Timing]
     drafters: Sequence[Timing]
     outside: dict[tuple[int | None, str], float] = field(default_factory=dict)
+    wide: Sequence[Timing] = ()
 
     def target_pass(self, positions: int) -> float:
         """Seconds over ``positions``; on straight lines between and beyond those measured."""
@@ -74,10 +80,17 @@ class Costs:
             slope = max(slope, 0.0)
         return high + slope * (positions - two)
 
-    def round(self, drafter: int, drafts: float, passes: Mapping[int, float]) -> float:
-        """Seconds inside the passes of rounds: ``passes`` by size, ``drafts`` drafter passes."""
+    def round(
+        self, drafter: int, drafts: float, passes: Mapping[int, float], more: float = 0
+    ) -> float:
+        """Seconds inside the passes of rounds: ``passes`` by size, ``drafts`` drafter passes.
+
+        ``more`` are the positions that these compute beyond one each.
+        """
         target = sum(self.target_pass(size) * count for size, count in passes.items())
-        return target + self.drafters[drafter].median * drafts
+        one = self.drafters[drafter].median
+        each = max(self.wide[drafter].median - one, 0) / (WIDE - 1) if self.wide else 0.0
+        return target + one * drafts + each * more
 
     def share(self, drafter: int | None, algorithm: str) -> float:
         """Time outside as a share of the time inside; 0 where it was not measured."""
@@ -89,6 +102,10 @@ class Costs:
             "target": {str(size): timing.as_dict() for size, timing in self.target.items()},
             "drafters": {
                 name: timing.as_dict() for name, timing in zip(names, self.drafters, strict=True)
+            },
+            "drafters_wide": {
+                name: {"positions": WIDE, **timing.as_dict()}
+                for name, timing in zip(names, self.wide, strict=False)
             },
             "outside_share": [
                 {"drafter": None if d is None else names[d], "algorithm": name, "share": share}
@@ -106,7 +123,7 @@ def measured(
     seed: int = 0,
     step: Callable[[], None] = lambda: None,
 ) -> Costs:
-    """Time passes of the target over 1 .. ``most`` positions and of the drafters over one.
+    """Time passes of the target over 1 .. ``most`` positions, of the drafters over 1 and `WIDE`.
 
     Args:
         target, drafters: each a model and a context in its ids, at least two of them; its cache
@@ -119,6 +136,7 @@ def measured(
     order = random.Random(seed)
     taken: dict[int, list[float]] = {size: [] for size in range(1, most + 1)}
     drafted: list[list[float]] = [[] for _ in drafters]
+    wide: list[list[float]] = [[] for _ in drafters]
     for repeat in range(repeats + 1):  # the first one warms up
         for size in order.sample(sorted(taken), len(taken)):
             seconds = _pass(*target, size, repeat)
@@ -128,10 +146,15 @@ def measured(
                 seconds = _pass(model, context, 1, repeat * most + size)
                 if repeat:
                     drafted[place].append(seconds)
+        for place, (model, context) in enumerate(drafters):
+            seconds = _pass(model, context, WIDE, repeat)
+            if repeat:
+                wide[place].append(seconds)
         step()
     return Costs(
         {size: Timing.of(each) for size, each in taken.items()},
         [Timing.of(each) for each in drafted],
+        wide=[Timing.of(each) for each in wide],
     )
 
 

@@ -14,10 +14,20 @@ STYLES = {
     "slem": ("#0072b2", "D"),
     "slrs": ("#009e73", "o"),
     "slrs-spelled": ("#56b4e9", "P"),
+    "slrs-spelled-block": ("#e69f00", "*"),
     "standard": ("#8c8c8c", "s"),
     "block": ("#222222", "v"),
     "exact-match": ("#cc79a7", "x"),
 }
+#: For stop rules, in the order in which they are named.
+RULES = (("#117733", "<"), ("#aa4499", ">"), ("#999933", "p"), ("#882255", "h"))
+
+
+def styles(found: Comparison) -> dict[str, tuple[str, str]]:
+    """Those of all algorithms that were compared; stop rules stand behind the others."""
+    names = dict.fromkeys(name for _, name in found.measured)
+    rules = [name for name in names if name not in STYLES]
+    return STYLES | {name: RULES[place % len(RULES)] for place, name in enumerate(rules)}
 
 
 def draw(found: Comparison, path: str) -> None:
@@ -35,13 +45,13 @@ def draw(found: Comparison, path: str) -> None:
     )
     for drafter, name in enumerate(found.drafters):
         tokens, speedup = axes[drafter][:2]
-        for place, (algorithm, (colour, mark)) in enumerate(STYLES.items()):
+        for place, (algorithm, (colour, mark)) in enumerate(styles(found).items()):
             made = found.of(drafter, algorithm)
             if not made:
                 continue
             at = [each.lookahead for each in made]
             style = {"color": colour, "marker": mark, "markersize": 4, "label": algorithm}
-            style["zorder"] = 9 - place  # equal curves hide each other: the first ones lie on top
+            style["zorder"] = 20 - place  # equal curves hide each other: the first ones lie on top
             _curve(tokens, at, [each.tokens_per_pass for each in made], style)
             _curve(speedup, at, [each.speedup for each in made], style)
         tokens.set(title=f"{name}", ylabel="tokens per target pass", xlabel="lookahead")

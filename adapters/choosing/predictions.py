@@ -2,7 +2,8 @@
 
 A run of many rounds takes, for each round, a target pass over its candidates and one position more,
 and a drafter pass for each draft; plain decoding takes a target pass over one position for each
-token. Both also take time outside passes. So
+token. psi takes drafter passes too, which are counted on real rounds. All take time outside passes.
+So
 
     speedup = (tokens / seconds of rounds) * seconds of a token of plain decoding,
 
@@ -20,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .costs import Costs
+from .figures import Figures
 from .intervals import Estimate, estimate
-from .visiting import Figures
 
 #: Figures by (drafter's place, algorithm), one for each prompt.
 Measured = Mapping[tuple[int, str], Sequence[Figures]]
@@ -37,7 +38,7 @@ class Prediction:
         from_any_position: expected tokens of a round, averaged over all positions.
         speedup: over plain decoding.
         needed: tokens for each target pass at which the speedup would be 1.
-        drafts: drafter passes for each round.
+        drafts: drafter passes for each round, psi's included.
         verified: positions of a target pass, on average.
     """
 
@@ -122,7 +123,8 @@ class _Part:
 
 
 def _part(drafter: int, algorithm: str, figures: Figures, place: int, costs: Costs) -> _Part:
-    inside = costs.round(drafter, figures.drafts[place], figures.passes[place])
+    more = figures.more[place] if figures.more else 0.0
+    inside = costs.round(drafter, figures.drafts[place], figures.passes[place], more)
     return _Part(
         figures.tokens[place],
         figures.rounds[place],

@@ -46,7 +46,7 @@ def recommended(made: Sequence[Prediction], costs: Costs, names: Sequence[str]) 
         made: at least one. costs: what they were made with. names: of the drafters.
     """
     best = best_of(made)
-    which = f"{best.algorithm} with {names[best.drafter]} and lookahead {best.lookahead}"
+    which = called(best, names)
     why = reason(best, costs)
     gain = said(best.speedup)
     if best.speedup.value <= 1:
@@ -62,6 +62,12 @@ def recommended(made: Sequence[Prediction], costs: Costs, names: Sequence[str]) 
     return Recommendation("use", best, text)
 
 
+def called(best: Prediction, names: Sequence[str]) -> str:
+    """Algorithm, drafter and lookahead; a stop rule says itself when drafting ends."""
+    which = f"{best.algorithm} with {names[best.drafter]}"
+    return which if ":" in best.algorithm else f"{which} and lookahead {best.lookahead}"
+
+
 def reason(best: Prediction, costs: Costs) -> str:
     """The arithmetic in words, all costs in passes over one position."""
     one = costs.target_pass(1)
@@ -69,8 +75,8 @@ def reason(best: Prediction, costs: Costs) -> str:
     draft = costs.drafters[best.drafter].median / one
     return (
         f"a pass over {size} positions costs {costs.target_pass(size) / one:.2f} times one over 1 "
-        f"and a draft {draft:.2f}, so more than {best.needed:.2f} tokens a round are needed, and "
-        f"{best.tokens_per_pass.value:.2f} are expected"
+        f"and a drafter pass {draft:.2f}, so more than {best.needed:.2f} tokens a round are "
+        f"needed, and {best.tokens_per_pass.value:.2f} are expected"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .costs import Costs
+from .figures import Figures
 from .intervals import Estimate, estimate
 from .predictions import (
     Prediction,
@@ -17,7 +18,6 @@ from .predictions import (
     tokens_per_pass,
 )
 from .shrinking import crossing
-from .visiting import Figures
 
 
 @dataclass

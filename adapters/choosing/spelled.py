@@ -1,16 +1,15 @@
 """What SLRS with spelled proposals keeps, given the text that comes out.
 
 As for the other algorithms (`given_text`), with psi_i, the law of the i-th spelled token behind the
-spellings of those before it: a_j = prod min(1, psi_i(x_i) / p_i(x_i)). psi is known token by token
+spellings of those before it: r_i = psi_i(x_i) / p_i(x_i), a_j = prod min(1, r_i) token by token and
+min(1, R_1, .., R_j), R_j = r_1 .. r_j, for the block. psi is known token by token
 and not as a row, so the last factor is not summed over the vocabulary: its expectation is the same,
-with more noise. Passes are counted along the spelling of the text itself: one for each drafter id,
-and one for the draw that ends a spelling which others go on from.
+with more noise. What a round costs is counted on real ones (`measured_rounds`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy
 
@@ -19,6 +18,9 @@ from ...reference.slrs_spelled import SpelledLaw, spellings
 from .continuations import Continuation
 from .given_text import Kept
 
+#: Verified token by token, and together.
+SPELLED = ("slrs-spelled", "slrs-spelled-block")
+
 
 @dataclass(frozen=True)
 class SpelledText:
@@ -26,13 +28,11 @@ class SpelledText:
 
     Attributes:
         kept: a_j, given the text; None where the drafter cannot read the context.
-        drafts: for each lookahead the drafter passes.
-        read: for each the target ids verified.
+        together: the same where the round's candidates are judged together.
     """
 
     kept: Kept | None
-    drafts: list[int]
-    read: list[int]
+    together: Kept | None
 
     @property
     def acceptance(self) -> float:
@@ -44,23 +44,22 @@ def spelled(pair: Pair, text: Continuation, position: int, most: int) -> Spelled
     """The figures at a position of a text, for up to ``most`` tokens a round."""
     read = pair.drafter_context(text.context(position))
     if read is None:
-        return SpelledText(None, [0] * most, [0] * most)
+        return SpelledText(None, None)
     tree = spellings(pair)
-    factors: list[float] = []
-    passes: list[int] = []
+    ratios: list[float] = []
     future = text.future(position, most)
     for token, law in zip(future, text.laws[position:], strict=False):
         spelling = tree.of_token.get(token)
         psi = float(SpelledLaw(pair, read)[token])
-        factors.append(min(1.0, psi / float(law[token])))
-        passes.append(1 if spelling is None else len(spelling) + bool(tree.node(spelling).inside))
+        ratios.append(psi / float(law[token]))
         if spelling is None:
             break
         read += spelling
-    factors += [0.0] * (len(future) - len(factors))
-    passes += [passes[-1]] * (most - len(passes))
-    given = numpy.cumprod(factors)
+    ratios += [0.0] * (len(future) - len(ratios))
     goes_on = numpy.array([token not in text.ends for token in future])
+    apart = numpy.cumprod(numpy.minimum(1.0, ratios))
+    together = numpy.minimum.accumulate(numpy.minimum(1.0, numpy.cumprod(ratios)))
     return SpelledText(
-        Kept(given, given * goes_on), list(accumulate(passes)), list(range(1, most + 1))
+        Kept(apart, apart * goes_on),
+        Kept(together, together * goes_on),
     )

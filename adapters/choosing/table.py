@@ -8,7 +8,7 @@ from rich.table import Table
 from .comparison import Comparison
 from .intervals import Estimate, remark
 from .predictions import acceptance, best_of
-from .recommendation import said
+from .recommendation import called, said
 from .shrunk import Curve, Shrunk
 
 
@@ -21,6 +21,8 @@ def print_comparison(found: Comparison, out: Console) -> None:
         highlight=False,
         markup=False,
     )
+    for said_first in found.remarks:
+        _say(out, f"stop rules are left out: {said_first}")
     _costs(found, out)
     for drafter, name in enumerate(found.drafters):
         _drafter(found, drafter, name, out)
@@ -34,9 +36,8 @@ def print_comparison(found: Comparison, out: Console) -> None:
         after = found.check.after_prompts
         _say(
             out,
-            f"check: {best.algorithm} with {found.drafters[best.drafter]} and lookahead "
-            f"{best.lookahead} was {said(found.check.speedup)} times as fast as plain decoding, "
-            f"prompts included"
+            f"check: {called(best, found.drafters)} was {said(found.check.speedup)} times as fast "
+            f"as plain decoding, prompts included"
             + ("" if after is None else f", {said(after)} times after the first round")
             + f", with {said(found.check.tokens_per_pass)} tokens per target pass",
         )
@@ -74,6 +75,7 @@ def _drafter(found: Comparison, drafter: int, name: str, out: Console) -> None:
         "acceptance of the first",
         "best lookahead",
         "tokens / target pass",
+        "drafter passes",
         "needed",
         "predicted speedup",
         "outside passes",
@@ -91,12 +93,14 @@ def _drafter(found: Comparison, drafter: int, name: str, out: Console) -> None:
             said(acceptance(found.measured[drafter, algorithm]), 3),
             str(best.lookahead),
             said(best.tokens_per_pass),
+            f"{best.drafts:.1f}",
             f"{best.needed:.2f}",
             said(best.speedup),
             f"{found.costs.share(drafter, algorithm):.1%}",
         )
         cells = {each.lookahead: f"{each.speedup.value:.2f}" for each in made}
-        curves.add_row(algorithm, *(cells.get(k, "") for k in range(1, most + 1)))
+        if any(k <= most for k in cells):  # a rule's only lookahead may lie beyond
+            curves.add_row(algorithm, *(cells.get(k, "") for k in range(1, most + 1)))
     out.print(table, highlight=False, markup=False)
     if most > 1:
         out.print()

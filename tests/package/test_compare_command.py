@@ -11,6 +11,9 @@ pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]
 pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
 
 from draftproof import compare_command
+from draftproof.adapters.choosing import recommendation
+from draftproof.adapters.decoding import programs
+from draftproof.adapters.tokenizers.patterns import UnknownWordsError
 from draftproof.cli import main
 from draftproof.toymodels.gallery import gallery_pair
 
@@ -55,7 +58,8 @@ def test_the_whole_report(toy, prompts, tmp_path, capsys):
     report, picture = tmp_path / "r.json", tmp_path / "picture.svg"
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'draftproof[plots]'")
     found = compare(
-        "--prompts", prompts, "--shrink", "--check", "--json", report, "--plot", picture
+        *("--prompts", prompts, "--shrink", "--check", "--json", report, "--plot", picture),
+        *("--rules", "fixed:2,lookup:1/cap:4/block"),
     )
     assert found == 0
     out, err = capsys.readouterr()
@@ -76,12 +80,21 @@ def test_the_whole_report(toy, prompts, tmp_path, capsys):
         "slem",
         "slrs",
         "slrs-spelled",
+        "slrs-spelled-block",
+        "slrs-fixed:2",
+        "slrs-lookup:1/cap:4/block",
         "standard",
         "block",
         "exact-match",
     }
     assert all(len(each["prompts"]) == 3 for each in said["acceptance"])
-    assert len(said["predictions"]) == 6 * 3 + 1
+    assert len(said["predictions"]) == 7 * 3 + 1 + 2
+    rules = {p["algorithm"]: p for p in said["predictions"] if ":" in p["algorithm"]}
+    assert [each["lookahead"] for each in rules.values()] == [2, 4]  # the most drafts
+    assert all(each["drafts_per_round"] >= 1 for each in rules.values())
+    assert (said["rules"], said["remarks"]) == (["fixed:2", "lookup:1/cap:4/block"], [])
+    assert re.search(r"^ slrs-fixed:2 +\d\.\d{3} \[", out, re.MULTILINE)
+    assert "slrs-fixed:2" in picture.read_text(encoding="utf-8")
     assert said["shrink"][0]["fractions"][0] == 1
     assert said["recommendation"]["best"]["predicted_speedup"]["low"] is not None
     assert len(said["check"]["runs"]) == 3
@@ -116,7 +129,7 @@ def test_drafters_are_compared_on_one_text(toy, prompts, capsys):
         for drafter in ("small", "other")
     }
     assert figures["small"] == figures["other"]  # the same model twice
-    assert len(figures["small"]) == 7
+    assert len(figures["small"]) == 10  # with the two usual rules
     assert "small: " in err
     assert "other: " in err
 
@@ -144,6 +157,41 @@ def test_one_vocabulary_and_an_empty_intersection_leave_out_tli(toy, prompts, ca
         assert not re.search(r"^ tli ", out, re.MULTILINE)
 
 
+def test_rules_are_chosen_or_left_out(toy, prompts, capsys, monkeypatch):
+    toy("many-to-one")
+    for arguments, names in (
+        ([], {"slrs-fixed:2", "slrs-lookup:2/cap:8"}),
+        (["--rules", "none"], set()),
+        (["--rules", "tokens:1/cap:2"], {"slrs-tokens:1/cap:2"}),
+    ):
+        assert compare("--prompts", prompts, "--json", "-", *arguments) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert {p["algorithm"] for p in said["predictions"] if ":" in p["algorithm"]} == names
+
+    def refuse(pair, slug):
+        raise UnknownWordsError(f"the rule {slug!r} cannot be used: it splits hairs")
+
+    monkeypatch.setattr(programs, "TextRule", refuse)
+    assert compare("--prompts", prompts) == 0
+    out = capsys.readouterr().out
+    assert out.count("left out: the rule 'fixed:2' cannot be used: it splits hairs") == 1
+    assert "slrs-fixed" not in out
+
+
+@pytest.mark.parametrize("rule", ["fixed:2", "spelled/block"])
+def test_what_is_recommended_is_run_whatever_its_rule(toy, prompts, capsys, monkeypatch, rule):
+    """A stop rule ends drafts itself, so no lookahead is said."""
+    toy("composition")
+    name = f"slrs-{rule}".replace("/", "-")
+    monkeypatch.setattr(
+        recommendation, "best_of", lambda made: next(p for p in made if p.algorithm == name)
+    )
+    assert compare("--prompts", prompts, "--check", "--rules", "fixed:2") == 0
+    out = capsys.readouterr().out
+    said = f"{name} with small" + ("" if ":" in rule else " and lookahead 1")
+    assert re.search(rf"check: {said} was \d", " ".join(out.split()))
+
+
 def test_real_models(tmp_path, capsys):
     pytest.importorskip("tokenizers")
     file = tmp_path / "prompts.txt"
@@ -152,6 +200,7 @@ def test_real_models(tmp_path, capsys):
     assert main(["compare", *arguments, *SMALL, "--temperature", "0", "--device", "cpu"]) == 0
     out = capsys.readouterr().out
     assert "one vocabulary" in out
+    assert re.search(r"^ slrs-lookup:2/cap:8 +1\.000 ", out, re.MULTILINE)
     # Greedy, and the drafter is the target: every draft is kept.
     assert re.search(r"^ standard +1\.000 \[1\.000, 1\.000\] +\d", out, re.MULTILINE)
 
@@ -165,6 +214,9 @@ def test_real_models(tmp_path, capsys):
         (["--prompts", "{prompts}", "--plot", "picture.gif"], "must end in .svg or .png"),
         (["--prompts", "{prompts}", "--json", "no/such/folder.json"], "no/such/folder.json"),
         (["--prompts", "{prompts}", "--positions", "0"], "0 is below 1"),
+        (["--prompts", "{prompts}", "--rules", "sometimes"], "no stop rule is called"),
+        (["--prompts", "{prompts}", "--rules", "characters:2/cap:3"], "is for toy models"),
+        (["--prompts", "{prompts}", "--rules", "fixed:2,fixed:2"], "--rules: fixed:2 is given"),
         ([], "--prompts"),
     ],
 )
@@ -186,7 +238,7 @@ def test_a_prompt_beyond_the_window_is_named(toy, tmp_path, capsys, monkeypatch)
     monkeypatch.setattr(toys.Rows, "window", 12)
     file = tmp_path / "prompts.txt"
     file.write_text("a\n" + "ab" * 20 + "\n", encoding="utf-8")
-    assert compare("--prompts", file) == 2
+    assert compare("--prompts", file, "--rules", "none") == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert re.search(r"prompt 2 has 20 ids; .* context window of big is 12: shorten it", err)

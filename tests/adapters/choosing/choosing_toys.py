@@ -21,7 +21,7 @@ class Rows:
 
     def __init__(self, model, dtype=torch.float64):
         self.model, self.size, self.dtype = model, model.size, dtype
-        self.passes = 0
+        self.passes = self.tokens = 0
         self.seconds = 0.0
         self.timings = []
         self.device = torch.device("cpu")
@@ -39,6 +39,7 @@ class Rows:
             made.append(TensorDistribution(row))
         spent = time.perf_counter() - started
         self.passes += 1
+        self.tokens += 1 + len(continuation)
         self.seconds += spent
         self.timings.append((1 + len(continuation), spent))
         return made
@@ -91,9 +92,15 @@ def expected_figures(each, positions, most, names, ends=None, subject=None):
     return sums
 
 
+def made_of(name, drafts):
+    """The reference's program of an algorithm of the tables."""
+    forms = {"slrs-spelled": f"spelled:{drafts}", "slrs-spelled-block": f"spelled:{drafts}/block"}
+    return program("slrs", forms[name]) if name in forms else program(name, drafts)
+
+
 def due_counts(each, name, drafts, positions):
     """The reference's expected rounds that begin on the first positions, and their tokens."""
-    made = program("slrs", f"spelled:{drafts}") if name == "slrs-spelled" else program(name, drafts)
+    made = made_of(name, drafts)
 
     def run(branch):
         found = list(rounds(made.run_round, each.pair, each.prompt, branch, positions))

@@ -7,6 +7,8 @@ import pytest
 pytest.importorskip("torch", reason="needs torch: pip install 'draftproof[torch]'")
 pytest.importorskip("transformers", reason="needs: pip install 'draftproof[transformers]'")
 
+import choosing_toys as toys
+from draftproof.adapters.choosing.checking import checked, program_of
 from draftproof.adapters.choosing.costs import Costs, Timing, measured
 from draftproof.adapters.choosing.predictions import (
     acceptance,
@@ -16,6 +18,7 @@ from draftproof.adapters.choosing.predictions import (
 from draftproof.adapters.choosing.recommendation import recommended
 from draftproof.adapters.choosing.starts import round_starts
 from draftproof.adapters.choosing.visiting import Figures
+from draftproof.toymodels.gallery import gallery_pair
 
 
 def flat(seconds):
@@ -137,3 +140,18 @@ def test_rounds_begin_where_others_end():
     assert round_starts([[1.0, 1.0]] * 4).tolist() == [1, 0, 0, 1]
     assert round_starts([[]] * 3).tolist() == [1, 1, 1]
     assert round_starts([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [("slrs-spelled", "spelled"), ("slrs-spelled-block", "spelled/block")]
+)
+def test_a_check_runs_what_the_table_calls_so(name, rule):
+    """Names of the table that are a rule of SLRS; the first round's passes are left out as run."""
+    each = gallery_pair("contexts")
+    pair = toys.through_tensors(each.pair)
+    assert program_of(name, pair).rule == rule
+    found = checked(pair, name, 2, [each.prompt] * 3, tokens=9, seed=1, ends=frozenset())
+    assert len(found.runs) == 3
+    assert all(one.drafts > 0 and other.drafts == 0 for one, other in found.runs)
+    assert found.after_prompts is not None
+    assert found.after_prompts.value > 0
