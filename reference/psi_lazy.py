@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from heapq import heappop, heappush
-from operator import itemgetter
 from typing import Any
 
 from .models import Ids
 from .outlooks import OPEN, Outlook
 from .pair import Pair
+from .psi_queue import Queue
 from .psi_tree import Draft, DraftTree, Work, divided
 from .readings import Spellings, always_encodes, spellings
 from .stop_rules import StopRule
@@ -40,36 +39,29 @@ class PrefixMass:
         self.wanted = wanted
         self.leaving = leaving
         self.low: Any = 0
-        #: By falling mass: drafts not looked at yet (None), and those that are open.
-        self._waiting: list[tuple[Any, int, Draft, Outlook | None]] = []
-        self._count = 0
-        self._wait(Draft(), None)
-        self._look(self._heaviest())
-        self.high: Any = self.low + self._open
+        self._queue = Queue(tree, leaving)
+        self._look([Draft()])
+        self.high: Any = self.low + self._queue.mass
 
     @property
     def closed(self) -> bool:
         """Whether the bounds have met: nothing is left to look at."""
-        return not self._waiting
-
-    @property
-    def _open(self) -> Any:
-        return -sum((waiting[0] for waiting in self._waiting), 0)
+        return not self._queue
 
     def refine(self) -> bool:
         """Look at drafts or ask the drafter after them; False when there is nothing left to do."""
         if self.closed:
             return False
-        heaviest = self._heaviest()
-        new = [draft for draft, outlook in heaviest if outlook is None]
-        known = [(draft, outlook) for draft, outlook in heaviest if outlook is not None]
+        taken = self._queue.take()
+        new = [draft for draft, outlook in taken if outlook is None]
+        known = [(draft, outlook) for draft, outlook in taken if outlook is not None]
         if new:
             for draft, outlook in known:
-                self._wait(draft, outlook)
-            self._look([(draft, None) for draft in new])
+                self._queue.add(draft, outlook)
+            self._look(new)
         else:
             self._ask(known)
-        self.high = self.low + self._open
+        self.high = self.low + self._queue.mass
         return True
 
     def exact(self) -> Any:
@@ -78,26 +70,9 @@ class PrefixMass:
             pass
         return self.low
 
-    def _wait(self, draft: Draft, outlook: Outlook | None) -> None:
-        self._count += 1
-        heappush(self._waiting, (-draft.mass, self._count, draft, outlook))
-
-    def _heaviest(self) -> list[tuple[Draft, Outlook | None]]:
-        """Take out the drafts that are next."""
-        if self.leaving is None:
-            taken, self._waiting = sorted(self._waiting, key=itemgetter(1)), []
-            return [(draft, outlook) for *_, draft, outlook in taken]
-        left = open_ = self._open
-        found: list[tuple[Draft, Outlook | None]] = []
-        while self._waiting and (not found or left * self.leaving > open_):
-            _, _, draft, outlook = heappop(self._waiting)
-            left = left - draft.mass
-            found.append((draft, outlook))
-        return found
-
-    def _look(self, drafts: Iterable[tuple[Draft, Outlook | None]]) -> None:
+    def _look(self, drafts: Iterable[Draft]) -> None:
         """Count drafts in, leave them, or keep them open."""
-        for draft, _ in drafts:
+        for draft in drafts:
             if self.tree.done(draft):
                 verdict: bool | None
                 verdict = self.tree.candidates(draft)[: len(self.wanted)] == self.wanted
@@ -106,7 +81,7 @@ class PrefixMass:
                 outlook = self._outlook(draft)
                 verdict = outlook.verdict
             if verdict is None:
-                self._wait(draft, outlook)
+                self._queue.add(draft, outlook)
             elif verdict:
                 self.low = self.low + draft.mass
 
@@ -115,8 +90,7 @@ class PrefixMass:
         laws = self.tree.ask([draft for draft, _ in drafts])
         for (draft, outlook), q in zip(drafts, laws, strict=True):
             only = None if outlook.paths is None else self._on(outlook.paths, draft.text)
-            for child in self.tree.children(draft, q, only):
-                self._wait(child, None)
+            self._queue.add_children(draft, q, only)
             if only is not None and outlook.off:
                 on = sum((q[token] for token in only), 0)
                 self.low = self.low + draft.mass * (1 - on)
@@ -132,16 +106,23 @@ class PrefixMass:
 
     def _on(self, paths: tuple[str, ...], text: str) -> frozenset[int]:
         """The drafter's ids that keep to one of ``paths`` after ``text``, say nothing, or end."""
-        tokenizer = self.tree.pair.drafter_tokenizer
-        known: Spellings = spellings(tokenizer)
-        ids = set(silent(tokenizer))
-        if tokenizer.end_of_sequence is not None:
-            ids.add(tokenizer.end_of_sequence)
-        for path in paths:
-            rest = path[len(text) :]
-            ids.update(token for _, token in known.begun_by(rest))
-            ids.update(token for _, token in known.beginning_with(rest))
-        return frozenset(ids)
+        return _keeping_to(
+            self.tree.pair.drafter_tokenizer, frozenset(path[len(text) :] for path in paths)
+        )
+
+
+@lru_cache(maxsize=1 << 12)
+def _keeping_to(tokenizer: Tokenizer, rests: frozenset[str]) -> frozenset[int]:
+    """The ids that begin one of ``rests``, begin with one, say nothing, or end."""
+    known: Spellings = spellings(tokenizer)
+    ids = set(silent(tokenizer))
+    if tokenizer.end_of_sequence is not None:
+        ids.add(tokenizer.end_of_sequence)
+    for beginning in {rest[:length] for rest in rests for length in range(1, len(rest) + 1)}:
+        ids.update(known.ids_of(beginning))
+    for rest in rests:
+        ids.update(token for _, token in known.beginning_with(rest))
+    return frozenset(ids)
 
 
 @lru_cache(maxsize=64)

@@ -105,6 +105,7 @@ class DraftTree:
     ) -> Iterator[Draft]:
         """The drafts one token longer, of the tokens ``only``; none of zero probability."""
         tokenizer = self.pair.drafter_tokenizer
+        grows = tokenizer.laws.concatenative
         for token in law.support() if only is None else sorted(only):
             number = law[token]
             if not number > 0:
@@ -113,7 +114,8 @@ class DraftTree:
             if token == tokenizer.end_of_sequence:
                 yield Draft(ids, draft.texts, mass, True)
             else:
-                yield Draft(ids, (*draft.texts, tokenizer.decode(ids)), mass)
+                text = draft.text + tokenizer.decode((token,)) if grows else tokenizer.decode(ids)
+                yield Draft(ids, (*draft.texts, text), mass)
 
 
 class Scores(dict[Any, Any]):

@@ -47,6 +47,13 @@ class Spellings:
         texts.sort()
         self._texts = [text for text, _ in texts]
         self._ids = [token for _, token in texts]
+        self._by_text: dict[str, tuple[int, ...]] = {}
+        for text, token in texts:
+            self._by_text[text] = (*self._by_text.get(text, ()), token)
+
+    def ids_of(self, text: str) -> tuple[int, ...]:
+        """Every id with this text."""
+        return self._by_text.get(text, ())
 
     def beginning_with(self, text: str) -> Iterator[tuple[str, int]]:
         """(text, id) of every id whose text begins with ``text``."""
@@ -54,14 +61,6 @@ class Spellings:
             if not self._texts[place].startswith(text):
                 return
             yield self._texts[place], self._ids[place]
-
-    def begun_by(self, text: str) -> Iterator[tuple[str, int]]:
-        """(text, id) of every id with a text that ``text`` begins with, ``text`` itself too."""
-        for length in range(1, len(text) + 1):
-            for spelling, token in self.beginning_with(text[:length]):
-                if len(spelling) > length:
-                    break
-                yield spelling, token
 
 
 @lru_cache(maxsize=64)

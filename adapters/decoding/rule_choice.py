@@ -1,9 +1,9 @@
 """SLRS whose stop rule and lookahead are chosen round by round, by what rounds cost and give.
 
 What a round gives depends on coins that no choice has seen, and each rule is lossless; so is a run
-that chooses by its past. The choice is that of a bandit: the way with the most tokens a second, each
-counted as if it gave a little more than it did, and the more so the fewer rounds it had. The clock
-is asked, so which coins meet which tokens differs from run to run; the law does not.
+that chooses by its past. The choice is that of a bandit: the way with the most tokens a second,
+each counted as if it gave a little more than it did, and the more so the fewer rounds it had. The
+clock is asked, so which coins meet which tokens differs from run to run; the law does not.
 """
 
 from __future__ import annotations

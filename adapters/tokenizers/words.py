@@ -186,7 +186,7 @@ class Words(_ByBytes):
             whole = spelled[: raised.start].decode()
             partial = raised.reason == "unexpected end of data"
             rest = spelled[raised.start :].decode("latin-1") if partial else None
-        if self._without_token:
+        if not self._without_token.isdisjoint(spelled):
             for place, character in enumerate(whole):
                 if not self._without_token.isdisjoint(character.encode()):
                     return whole[:place], None

@@ -122,7 +122,7 @@ def test_what_is_refused():
     pair = gallery_pair("base").pair
     with pytest.raises(ValueError, match="no algorithm is called 'fast'"):
         RealProgram("fast", pair)
-    with pytest.raises(ValueError, match="no rule 'nonsense' here; there are spelled, fixed"):
+    with pytest.raises(ValueError, match="no rule 'nonsense' here; there are auto, spelled"):
         RealProgram("slrs", pair, rule="nonsense")
     with pytest.raises(ValueError, match="look-behind is slem's"):
         RealProgram("tli", pair, 3)
