@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     plain = options.algorithm == "autoregressive"
     if options.drafter is None and not plain:
         raise ValueError(f"{options.algorithm} needs --drafter")
-    if options.rule and options.algorithm != "slrs":
+    if options.rule is not None and options.algorithm != "slrs":
         raise ValueError(f"--rule is slrs's; {options.algorithm} has none")
     itself = options.rule and not options.rule.startswith("spelled")
     if itself and options.lookahead not in (4, "auto"):
@@ -136,8 +136,17 @@ def run(options: argparse.Namespace) -> int:
     if not ids:
         raise ValueError("the prompt gives no ids; a model continues something")
     chosen = certified(pair) if options.certify else pair
-    program = RealProgram(options.algorithm, chosen, options.look_behind, options.rule or "spelled")
+    rule = "spelled" if options.rule is None else options.rule
+    program = RealProgram(options.algorithm, chosen, options.look_behind, rule)
     program.prepare(ids)
+    window = target.model.window
+    fits = window is None or len(ids) <= window  # else the run says so
+    if fits and not plain and not program.room(ids):
+        print(
+            "draftproof: the models' context windows leave no room for drafts behind this prompt "
+            "(a rule needs as much as it may draft): decoding plainly",
+            file=sys.stderr,
+        )
     # What is new continues the prompt: a tokenizer that strips a text's first space must not.
     reader = target.tokenizer.bare or target.tokenizer
     stream = _Stream(reader, quiet=options.json == "-")

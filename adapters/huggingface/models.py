@@ -19,7 +19,7 @@ from .errors import ModelError
 from .memory import memory_for
 from .settings import Settings
 from .tensors import TensorDistribution
-from .tree_pass import Tree, tree_of
+from .tree_pass import Tree, may_take_trees, tree_of
 
 #: The name under which this release passes the cache to a model and takes it back.
 CACHE_NAME = (
@@ -79,6 +79,7 @@ class CausalModel:
         self._held: Ids = ()
         self._drops = False
         self._restricted = 0
+        self._trees_hold: bool | None = None
         self._given: dict[Ids, TensorDistribution] = {}
 
     @property
@@ -101,11 +102,35 @@ class CausalModel:
         """
         unknown = list(dict.fromkeys(c for c in contexts if c not in self._given))
         tree = tree_of(unknown) if len(unknown) > 1 and self._takes_trees else None
-        if tree is None:
+        room = math.inf if self.window is None else self.window
+        if tree is None or len(tree.trunk) + len(tree.ids) > room:
             return [self.distributions(context)[0] for context in contexts]
+        if self._trees_hold is None:
+            return self._try_trees(tree, unknown, contexts)
         known = {c: self._given[c] for c in contexts if c in self._given}
         known.update(zip(unknown, self._laws(unknown, self._tree_logits(tree)), strict=True))
         return [known[context] for context in contexts]
+
+    def _try_trees(
+        self, tree: Tree, unknown: list[Ids], contexts: Sequence[Ids]
+    ) -> Sequence[TensorDistribution]:
+        """The laws one by one, and whether a tree gives the same: only then it is asked again."""
+        found = {context: self.distributions(context)[0] for context in contexts}
+        try:
+            rows = [
+                self.settings.law(row, torch.tensor(context, device=self.device)).row
+                for row, context in zip(self._tree_logits(tree), unknown, strict=True)
+            ]
+        except (RuntimeError, ValueError, TypeError, IndexError):
+            self._trees_hold = False
+            self.forget()
+        else:
+            close = 1e-5 if torch.finfo(self.model.dtype).bits > 16 else 1e-2
+            self._trees_hold = all(
+                bool((row - found[context].row).abs().max() <= close)
+                for row, context in zip(rows, unknown, strict=True)
+            )
+        return [found[context] for context in contexts]
 
     def _laws(self, asked: Sequence[Ids], logits: torch.Tensor) -> list[TensorDistribution]:
         """The laws after contexts, from their logits [contexts, size]."""
@@ -162,8 +187,13 @@ class CausalModel:
 
     @property
     def _takes_trees(self) -> bool:
-        attends = getattr(self.model.config.get_text_config(), "_attn_implementation", None)
-        return self.cached and not self._drops and attends in ("sdpa", "eager")
+        # Without a cache it is not known yet whether it drops the past.
+        return (
+            self._trees_hold is not False
+            and self._cache is not None
+            and not self._drops
+            and may_take_trees(self.model.config.get_text_config())
+        )
 
     def _tree_logits(self, tree: Tree) -> torch.Tensor:
         """Logits [contexts, size] behind the contexts of ``tree``."""
@@ -218,6 +248,13 @@ class CausalModel:
         self._cache = cache
         layers = getattr(cache, "layers", ())
         self._drops = any(hasattr(layer, "record_past") for layer in layers)
+        kind = type(cache).__name__
+        if not self._drops and kind != "DynamicCache":
+            # Releases that record no past crop such caches in part: keys, and not running states.
+            raise ModelError(
+                f"the cache of {type(self.model).__name__} cannot be cropped ({kind}); load it "
+                "with cached=False (--no-cache), which recomputes every position"
+            )
         if self._drops:
             self._restricted = length
             cache.activate_past_recording()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -39,20 +40,50 @@ class Tree:
         Columns are all positions, the trunk's first; rows those behind the first ``kept``.
         """
         length, nodes = len(self.trunk), len(self.ids)
-        sees = torch.ones(length + nodes, length + nodes, dtype=torch.bool).tril()
-        sees[length:, length:] = False
+        among = torch.zeros(nodes, nodes, dtype=torch.bool)
         for node, parent in enumerate(self.parents):
             if parent >= 0:
-                sees[length + node, length:] = sees[length + parent, length:]
-            sees[length + node, length + node] = True
+                among[node] = among[parent]
+            among[node, node] = True
+        sees = torch.ones(length - kept + nodes, length + nodes, dtype=torch.bool)
+        sees[: length - kept] = sees[: length - kept].tril(kept)
+        sees[length - kept :, length:] = among
         added = torch.zeros(sees.shape, dtype=dtype).masked_fill(~sees, torch.finfo(dtype).min)
-        return added[None, None, kept:].to(device)
+        return added[None, None].to(device)
 
     def positions(self, kept: int, device: torch.device) -> torch.Tensor:
         """[1, rows], the position of each row in its context."""
         length = len(self.trunk)
         listed = [*range(kept, length), *(length + depth for depth in self.depths)]
         return torch.tensor([listed], device=device)
+
+
+#: Families whose attention goes by the mask and the positions that it is given. Others may count
+#: places in the cache (ALiBi, windows of their own), or keep a running state.
+FAMILIES = frozenset(
+    (
+        "llama",
+        "mistral",
+        "qwen2",
+        "qwen3",
+        "gpt2",
+        "gptj",
+        "gpt_neox",
+        "gpt_bigcode",
+        "opt",
+        "codegen",
+    )
+)
+
+
+def may_take_trees(configuration: Any) -> bool:
+    """Whether a model with this configuration can be asked for a tree."""
+    return (
+        configuration.model_type in FAMILIES
+        and getattr(configuration, "_attn_implementation", None) in ("sdpa", "eager")
+        and set(getattr(configuration, "layer_types", None) or ()) <= {"full_attention"}
+        and not getattr(configuration, "sliding_window", None)
+    )
 
 
 def tree_of(contexts: Sequence[Ids]) -> Tree | None:

@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from .real import TokenizerError
+from .spellings import byte_level_alphabet
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _DIGITS_BY = (
@@ -75,6 +76,14 @@ def checked(tokenizer: Any) -> Any:
         raise no("its merges are random, or mark where words begin or end")
     if any(not added["special"] for added in whole["added_tokens"]):
         raise no("it has added tokens that are found before words are cut")
+    alphabet = byte_level_alphabet()
+    if model.get("unk_token") and not all(piece in model["vocab"] for piece in alphabet):
+        raise no("bytes without a token become the unknown one")
+    made = {*alphabet, *("".join(sides(merge)) for merge in model["merges"])}
+    if any(added["content"] in made for added in whole["added_tokens"]):
+        raise no("one of its special tokens is what merges make of plain text")
+    if [part["type"] for part in cutters][-1] != "ByteLevel":
+        raise no("words are cut again once they are spelled in bytes")
     for part in cutters:
         known = (
             (part["type"] == "ByteLevel" and not part["add_prefix_space"])
@@ -102,6 +111,12 @@ def _by_merges_alone(library: Any, whole: dict[str, Any], no: Any) -> Any:
         if token not in added and [made.id for made in merging.model.tokenize(piece)] != [token]:
             raise no(f"its token {token} is found whole, where merges do not give it")
     return merging
+
+
+def sides(merge: Any) -> tuple[str, str]:
+    """The two sides of a merge, in either way of writing it."""
+    left, right = merge.split(" ") if isinstance(merge, str) else merge
+    return left, right
 
 
 def _flat(part: Any) -> list[Any]:

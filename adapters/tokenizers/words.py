@@ -25,7 +25,7 @@ from ...reference.models import Ids
 from ...reference.readings import OpenWord, spellings
 from ...reference.tokenizers import EncodeError, TokenizerLaws
 from .merges import Neighbours
-from .patterns import BEHIND_A_LETTER, CONTINUATIONS, checked, refused
+from .patterns import BEHIND_A_LETTER, CONTINUATIONS, checked, refused, sides
 from .spellings import byte_level_alphabet
 
 _LAWS = TokenizerLaws(
@@ -71,10 +71,7 @@ class _Word(_ByBytes):
         self._without_token: frozenset[int] = tokenizer.dropped
         self._known: dict[str, Ids] = {}
         described = json.loads(library.to_str())["model"]
-        merges: list[tuple[str, str]] = []
-        for merge in described["merges"]:
-            left, right = merge.split(" ") if isinstance(merge, str) else merge
-            merges.append((left, right))
+        merges = [sides(merge) for merge in described["merges"]]
         self._neighbours = Neighbours(described["vocab"], merges)
         self._beginning_with = lru_cache(1 << 14)(self._tokens_beginning_with)
         self._behind = lru_cache(1 << 17)(self._tokens_behind)

@@ -125,6 +125,30 @@ def test_characters_that_are_not_whole_wait():
     assert shown.getvalue() == "☃!\n"
 
 
+def test_a_rule_may_be_chosen_round_by_round(capsys):
+    assert main([*SLRS, "--rule", "auto", "--max-new-tokens", "30", "--json", "-"]) == 0
+    out, said = capsys.readouterr()
+    ways = json.loads(out)["runs"]["slrs"]["ways"]
+    assert {"spelled:2", "determined:1/cap:8", "plain decoding"} <= set(ways)
+    assert "chosen round by round:" in said
+
+
+@pytest.mark.parametrize("rule", ["fixed:2", "determined:1/cap:3/block"])
+def test_stop_rules_on_real_models(rule, capsys):
+    value = value_of(
+        capsys, "--prompt", "a", "--algorithm", "slrs", "--rule", rule, "--max-new-tokens", "6"
+    )
+    counts = value["runs"]["slrs"]
+    assert counts["new_tokens"] == 6
+    assert counts["drafts"] > 0
+    assert counts["ways"] is None
+
+
+def test_a_rule_that_there_is_no_room_for_is_remarked(capsys):
+    assert main([*SLRS, "--rule", "fixed:5000", "--max-new-tokens", "3"]) == 0
+    assert "leave no room for drafts" in " ".join(capsys.readouterr().err.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -138,8 +162,12 @@ def test_characters_that_are_not_whole_wait():
         ((*TINY, "--prompt", "a", "--algorithm", "fast"), "'fast'"),
         (
             (*SLRS, "--rule", "fixed:1", "--lookahead", "3"),
-            "one token",
+            "ends drafts itself",
         ),
+        ((*SLRS, "--rule", "nonsense"), "no rule 'nonsense' here; there are auto, spelled"),
+        ((*SLRS, "--rule", ""), "no rule ''"),
+        ((*SLRS, "--rule", "characters:2/cap:3"), "for toy models"),
+        ((*SLRS, "--rule", "fixed:0"), "at least 1"),
         ((*TINY, "--prompt", "a", "--algorithm", "tli", "--rule", "spelled"), "--rule is slrs's"),
         ((*TINY, "--prompt", "a", "--algorithm", "tli", "--look-behind", "3"), "slem's"),
         ((*TINY, "--prompt", "a" * 2100), "context window of 2048"),

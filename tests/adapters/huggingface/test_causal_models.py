@@ -245,3 +245,13 @@ def test_a_pass_that_memory_does_not_suffice_for_is_one_line(models, monkeypatch
     monkeypatch.setattr(models[0], "forward", full)
     with pytest.raises(ModelError, match="out of memory in a pass over 3 ids"):
         model.distributions((1, 2, 3))
+
+
+def test_a_cache_of_another_kind_is_refused_where_no_past_is_recorded(models):
+    """Releases before 5 crop the keys of such caches, and leave running states as they are."""
+
+    class HybridCache:
+        layers = ()
+
+    with pytest.raises(ModelError, match=r"cannot be cropped \(HybridCache\); load it with cached"):
+        CausalModel(models[0])._record(HybridCache(), 3)

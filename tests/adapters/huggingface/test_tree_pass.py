@@ -54,29 +54,36 @@ def contexts(chance, trunk):
     ]
 
 
+def warm(model, trunk, **options):
+    """Asked after ``trunk``, and taken to give the same by trees."""
+    asked = CausalModel(model, **options)
+    asked.distributions(trunk)
+    asked._trees_hold = True
+    return asked
+
+
 def largest_difference(model, asked, **options):
-    once, singly = CausalModel(model, **options), CausalModel(model, **options)
+    once, singly = warm(model, asked[0][:1], **options), CausalModel(model, **options)
+    before = once.passes
     together = once.distributions_after(asked)
     apart = [singly.distributions(context)[0] for context in asked]
     assert len(together) == len(asked)
-    return once, max(
-        float((a.row - b.row).abs().max()) for a, b in zip(together, apart, strict=True)
-    )
+    off = max(float((a.row - b.row).abs().max()) for a, b in zip(together, apart, strict=True))
+    return once.passes - before, off
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_laws_are_those_of_single_passes(model, seed):
     chance = random.Random(seed)
     trunk = tuple(chance.randrange(SIZE) for _ in range(5))
-    once, difference = largest_difference(model, contexts(chance, trunk))
+    passes, difference = largest_difference(model, contexts(chance, trunk))
     assert difference < CLOSE
-    assert once.passes == 1
+    assert passes == 1
 
 
 def test_the_cache_goes_on_from_the_trunk(model):
-    asked = CausalModel(model)
     trunk = (1, 2, 3, 4)
-    asked.distributions(trunk)
+    asked = warm(model, trunk)
     asked.distributions_after([(*trunk, 5), (*trunk, 5, 6), (*trunk, 7)])
     assert asked.passes == 2
     before = asked.tokens
@@ -100,22 +107,24 @@ def test_what_was_given_is_given_again_without_a_pass(model):
 
 def test_without_a_cache_or_a_common_beginning_they_are_asked_one_by_one(model):
     asked = [(1, 2), (3, 4), (3, 5)]
-    once, difference = largest_difference(model, asked)
-    assert (once.passes, difference) == (3, 0)
-    once, difference = largest_difference(model, [(1, 2), (1, 3)], cached=False)
-    assert (once.passes, difference) == (2, 0)
+    passes, difference = largest_difference(model, asked)
+    assert passes == 3
+    assert difference < CLOSE
+    passes, difference = largest_difference(model, [(1, 2), (1, 3)], cached=False)
+    assert (passes, difference) == (2, 0)
 
 
 def test_more_nodes_than_the_window_has_positions(model):
-    """Many short branches: no context is longer than the window, all nodes together are."""
+    """No context is longer than the window, all nodes together are: they are asked one by one."""
     trunk = tuple(place % SIZE for place in range(WINDOW - 2))
     asked = [(*trunk, token) for token in range(8)]
-    _, difference = largest_difference(model, asked)
+    passes, difference = largest_difference(model, asked)
+    assert passes == 8
     assert difference < CLOSE
     with pytest.raises(ModelError, match=f"{WINDOW + 1} ids are more than the context window"):
-        CausalModel(model).distributions_after([(*trunk, 1, 2, 3), (*trunk, 1)])
+        warm(model, trunk).distributions_after([(*trunk, 1, 2, 3), (*trunk, 1)])
     with pytest.raises(ModelError, match=f"id {SIZE} is outside"):
-        CausalModel(model).distributions_after([(1, SIZE), (1, 2)])
+        warm(model, (1,)).distributions_after([(1, SIZE), (1, 2)])
 
 
 def test_a_node_that_sees_its_neighbours_is_noticed(model, monkeypatch):
@@ -141,6 +150,105 @@ def test_positions_that_count_nodes_are_noticed(model, monkeypatch):
     monkeypatch.setattr(tree_pass.Tree, "positions", counted)
     _, difference = largest_difference(model, [(1, 2, 3), (1, 2, 4), (1, 5), (1, 6, 6)])
     assert difference > 1e-4
+
+
+ASKED = [(1, 2, 3, 4, token, token) for token in range(5)]
+
+
+def tried(model, calls=3):
+    """Laws of a model that is asked for several contexts again and again, and whether by trees."""
+    asked, singly = CausalModel(model), CausalModel(model, cached=False)
+    off = 0.0
+    for call in range(calls):
+        for each in ([ASKED[0][:4]], [(*context, call) for context in ASKED]):
+            for law, context in zip(asked.distributions_after(each), each, strict=True):
+                (due,) = singly.distributions(context)
+                off = max(off, float((law.row - due.row).abs().max()))
+    return asked._trees_hold, off
+
+
+def test_trees_are_tried_once_and_then_taken(model):
+    held, off = tried(model)
+    assert held is True
+    assert off < CLOSE
+
+
+def test_the_first_call_of_all_is_one_by_one(model):
+    """Only a cache tells whether it drops the past."""
+    asked = CausalModel(model)
+    asked.distributions_after(ASKED)
+    assert asked.passes == len(ASKED)
+    assert asked._trees_hold is None
+
+
+@pytest.mark.parametrize("planted", ["wrong rows", "raises"])
+def test_trees_that_do_not_hold_are_not_taken(model, monkeypatch, planted):
+    honest = CausalModel._tree_logits
+
+    def wrong(self, tree):
+        if planted == "raises":
+            raise ValueError("too many values to unpack (expected 2)")
+        return honest(self, tree).flip(0)
+
+    monkeypatch.setattr(CausalModel, "_tree_logits", wrong)
+    held, off = tried(model)
+    assert held is False
+    assert off < CLOSE
+
+
+def other(kind):
+    small = {"vocab_size": SIZE, "initializer_range": 0.5}
+    if kind == "mpt":  # counts places in the cache
+        settings = transformers.MptConfig(
+            d_model=16, n_layers=2, n_heads=2, max_seq_len=64, **small
+        )
+    elif kind == "bloom":
+        settings = transformers.BloomConfig(hidden_size=16, n_layer=2, n_head=2, **small)
+    elif kind == "gpt-neo":  # has windows of its own
+        settings = transformers.GPTNeoConfig(
+            hidden_size=16,
+            num_layers=2,
+            num_heads=2,
+            attention_types=[[["global", "local"], 1]],
+            window_size=4,
+            max_position_embeddings=64,
+            intermediate_size=32,
+            **small,
+        )
+    else:
+        settings = transformers.MistralConfig(
+            hidden_size=16,
+            intermediate_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            num_key_value_heads=1,
+            sliding_window=4,
+            **small,
+        )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(2)
+        return transformers.AutoModelForCausalLM.from_config(settings).double().eval()
+
+
+@pytest.mark.parametrize("kind", ["mpt", "bloom", "gpt-neo"])
+def test_other_families_are_asked_one_by_one(kind):
+    held, off = tried(other(kind))
+    assert held is None
+    assert off < CLOSE
+
+
+def test_a_sliding_window_takes_no_trees():
+    assert not tree_pass.may_take_trees(other("mistral").config)
+
+
+def test_masks_are_made_for_the_new_rows_only():
+    """In a long context: 64 nodes behind 20,000 ids are 65 rows, not 20,064."""
+    trunk = tuple(range(20_000))
+    tree = tree_of([(*trunk, token) for token in range(64)])
+    assert tuple(tree.mask(len(trunk) - 1, torch.float32, "cpu").shape) == (1, 1, 64 + 1, 20_064)
+    short = tree_of([(1, 2, 3), (1, 2, 4, 5), (1, 2, 4)])
+    whole = short.mask(0, torch.float32, "cpu")
+    assert torch.equal(short.mask(1, torch.float32, "cpu"), whole[:, :, 1:])
 
 
 def test_the_tree():

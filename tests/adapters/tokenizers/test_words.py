@@ -18,7 +18,7 @@ from draftproof.adapters.tokenizers.words import Drafts, Words
 from draftproof.reference import EncodeError
 from draftproof.reference.outlooks import encoding_outlook
 from draftproof.reference.readings import certain, encoded, open_words, readings
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, pre_tokenizers
 from trained import CUTTERS, TEXTS, small
 
 
@@ -254,3 +254,38 @@ def test_words_found_whole_are_taken_where_merges_give_them_anyway() -> None:
     whole["model"]["dropout"] = 0.1
     with pytest.raises(UnknownWordsError, match="its merges are random"):
         Words(from_tokenizers(Tokenizer.from_str(json.dumps(whole)), "random"))
+
+
+def changed() -> Tokenizer:
+    """A copy to change."""
+    return Tokenizer.from_str(small("gpt2").inner.encoder.tokenizer.to_str())
+
+
+def test_special_tokens_that_merges_make_are_refused() -> None:
+    """Encoding gives their ids for plain text, and these ids mean no text."""
+    library = changed()
+    library.add_special_tokens(["the"])
+    with pytest.raises(UnknownWordsError, match="one of its special tokens is what merges make"):
+        Words(from_tokenizers(library, "special"))
+
+
+def test_bytes_that_become_the_unknown_token_are_refused() -> None:
+    library = changed()
+    whole = json.loads(library.to_str())
+    q = whole["model"]["vocab"].pop("Q")
+    whole["model"]["vocab"]["<unk>"] = q
+    whole["model"]["unk_token"] = "<unk>"
+    with pytest.raises(UnknownWordsError, match="bytes without a token become the unknown one"):
+        Words(from_tokenizers(Tokenizer.from_str(json.dumps(whole)), "unknown"))
+
+
+def test_words_cut_again_behind_the_bytes_are_refused() -> None:
+    library = changed()
+    library.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+            pre_tokenizers.Digits(individual_digits=True),
+        ]
+    )
+    with pytest.raises(UnknownWordsError, match="words are cut again"):
+        Words(from_tokenizers(library, "again"))
