@@ -6,8 +6,8 @@
 
 `made` needs no weights. The drafter is a chain over 64 letters; the target has the likeliest
 strings of 1 to 8 letters, 256 to 262,144 of them in all, and longest match. It gives the cost of
-one psi(t) by the length of t in drafter ids, the costs of a round by the size of the vocabulary,
-and the time of a softmax over as many ids.
+one psi(t) by the length of t in drafter ids, at every size of the vocabulary, the costs of a round
+by that size, and the time of a softmax over as many ids.
 
 `real` runs every form twice on every prompt at temperature 1, the first time with nothing known of
 texts (cold), and gives means and 95% intervals over prompts (Student's t).
@@ -282,8 +282,9 @@ def main() -> None:
     torch.set_num_threads(1)
     Asked.watch()
     if options.part == "made":
-        found: Any = {"length": by_length(), "size": by_size()}
-        for row in found["length"]:
+        matched = [{"ids": count, **row} for count in SIZES for row in by_length(count, 3)]
+        found: Any = {"length": by_length(), "matched": matched, "size": by_size()}
+        for row in [*found["length"], *matched]:
             print(", ".join(f"{key} {value}" for key, value in row.items()))
     else:
         found = {"target": options.target, "drafter": options.drafter, "forms": real(options)}

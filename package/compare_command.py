@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .model_options import MODELS, add_machine, add_models, add_request, load_models
 from .options import add_json, at_least, check_writable, console_for, status, write_json
-
-if TYPE_CHECKING:
-    pass
 
 DESCRIPTION = """\
 Measure which drafter, algorithm and lookahead is fastest for a target on your prompts, or that none

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy
 
 from ...reference.models import Ids
-from ...reference.stop_rules import Characters, stop_rule
+from ..decoding.text_rules import read_rule
 from .continuations import Continuation
 from .given_text import Kept
 
@@ -29,7 +29,6 @@ from .given_text import Kept
 NAME = "slrs-"
 #: The rules of a comparison that names none.
 USUAL = ("fixed:2", "lookup:2/cap:8")
-BLOCK = "/block"
 APART = 1e-3
 STEPS = 400
 #: Tokens of a round that are followed behind a position.
@@ -70,8 +69,7 @@ def rule_slugs(said: str) -> tuple[str, ...]:
         return ()
     slugs = tuple(slug.strip() for slug in said.split(","))
     for slug in slugs:
-        if isinstance(stop_rule(slug.removesuffix(BLOCK)), Characters):
-            raise ValueError(f"--rules: {slug} is for toy models: drafts are bytes on real ones")
+        read_rule(slug)
         if slugs.count(slug) > 1:
             raise ValueError(f"--rules: {slug} is given twice")
     return slugs

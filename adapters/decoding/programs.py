@@ -152,13 +152,11 @@ class RealProgram:
             # A draft is read when the next one is drawn; psi reads whole spellings and a space.
             spelled = self.name == "slrs" and self.rule in SPELLED
             room = (free - 1) // self._longest_spelling if spelled else free + 1
-            if self._stops_itself and room < self.text_rule.rule.cap:
-                room = 0
         window = getattr(pair.target, "window", None)
         if by_text and window is not None:  # the others' candidates are no more than their drafts
             room = min(room, (window - len(context)) // self._longest_text)
-            if self._stops_itself and room < self.text_rule.rule.cap:
-                room = 0
+        if self._stops_itself and room < self.text_rule.rule.cap:
+            return 0  # a rule may draft as much as its cap
         return max(0, room)
 
     @property

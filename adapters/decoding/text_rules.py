@@ -29,7 +29,7 @@ from ..tokenizers.words import Drafts, Words
 
 BLOCK = "/block"
 #: For messages.
-RULES = (
+LISTED = (
     "auto, spelled, fixed:I, tokens:N/cap:C, determined:N/cap:C, lookup:N/cap:C and longest:I, "
     "all but auto with /block behind it if candidates are to be verified together"
 )
@@ -118,6 +118,18 @@ def _continuing(tokenizer: Any) -> Any:
     return getattr(inner, "bare", None) or inner
 
 
+def read_rule(slug: str) -> tuple[StopRule, bool]:
+    """The stop rule that ``slug`` names, and whether candidates are verified as a block.
+
+    Raises:
+        ValueError: for a slug that names none, or one that is for toy models.
+    """
+    rule = stop_rule(slug.removesuffix(BLOCK))
+    if isinstance(rule, Characters):
+        raise ValueError(f"{slug} is for toy models: drafts are bytes on real ones")
+    return rule, slug.endswith(BLOCK)
+
+
 class TextRule:
     """A stop rule at work on a pair of real models.
 
@@ -132,15 +144,12 @@ class TextRule:
     """
 
     def __init__(self, pair: Pair, slug: str) -> None:
-        self.block = slug.endswith(BLOCK)
         try:
-            self.rule: StopRule = stop_rule(slug.removesuffix(BLOCK))
+            self.rule, self.block = read_rule(slug)
         except ValueError as problem:
             if "no stop rule" not in str(problem):
                 raise
-            raise ValueError(f"slrs has no rule {slug!r} here; there are {RULES}") from None
-        if isinstance(self.rule, Characters):
-            raise ValueError(f"{slug} is for toy models: drafts are bytes on real ones")
+            raise ValueError(f"slrs has no rule {slug!r} here; there are {LISTED}") from None
         try:
             self.pair: Pair = by_bytes(pair)
         except UnknownWordsError as refused:

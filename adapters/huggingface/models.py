@@ -118,7 +118,7 @@ class CausalModel:
         found = {context: self.distributions(context)[0] for context in contexts}
         try:
             rows = [
-                self.settings.law(row, torch.tensor(context, device=self.device)).row
+                self._law(row, context).row
                 for row, context in zip(self._tree_logits(tree), unknown, strict=True)
             ]
         except (RuntimeError, ValueError, TypeError, IndexError):
@@ -136,17 +136,19 @@ class CausalModel:
         """The laws after contexts, from their logits [contexts, size]."""
         # One row and several round differently. What a draft was drawn from must stay its law.
         laws = [
-            self._given[each]
-            if each in self._given
-            else self.settings.law(
-                row, torch.tensor(each, device=self.device) if self.settings.looks_back else None
-            )
+            self._given[each] if each in self._given else self._law(row, each)
             for row, each in zip(logits, asked, strict=True)
         ]
         self._given.update(zip(asked, laws, strict=True))
         while len(self._given) * self.size > max(_REMEMBERED, len(laws) * self.size):
             del self._given[next(iter(self._given))]
         return laws
+
+    def _law(self, row: torch.Tensor, context: Ids) -> TensorDistribution:
+        looks_back = self.settings.looks_back
+        return self.settings.law(
+            row, torch.tensor(context, device=self.device) if looks_back else None
+        )
 
     def resized(self, size: int) -> CausalModel:
         """The same model over ``size`` ids: columns of the head cut off, or of probability zero.
@@ -167,21 +169,21 @@ class CausalModel:
         first = len(ids) - rows
         if first < 0:
             raise ModelError("a model is asked after at least one id; begin with a prompt")
-        self._check(ids, len(ids))
+        self._check(ids)
         kept = self._crop(ids, first) if self.cached else 0
         logits = self._pass(ids[kept:], rows, len(ids))
         if self.cached:
             self._held = ids
         return logits
 
-    def _check(self, ids: Ids, length: int) -> None:
-        """Raise `ModelError` for ids there are none of, or more than ``length`` positions."""
+    def _check(self, ids: Ids) -> None:
+        """Raise `ModelError` for ids that there are none of, or more than the window has."""
         outside = next((token for token in ids if not 0 <= token < self.size), None)
         if outside is not None:
             raise ModelError(f"id {outside} is outside the model's 0 .. {self.size - 1}")
-        if self.window is not None and length > self.window:
+        if self.window is not None and len(ids) > self.window:
             raise ModelError(
-                f"{length} ids are more than the context window of {self.window}; shorten the "
+                f"{len(ids)} ids are more than the context window of {self.window}; shorten the "
                 "prompt or ask for fewer new tokens"
             )
 
@@ -197,7 +199,7 @@ class CausalModel:
 
     def _tree_logits(self, tree: Tree) -> torch.Tensor:
         """Logits [contexts, size] behind the contexts of ``tree``."""
-        self._check(tree.trunk + tree.ids, len(tree.trunk) + max(tree.depths) + 1)
+        self._check(tree.trunk + tree.ids)
         kept = self._crop(tree.trunk, len(tree.trunk))
         logits = self._pass(
             tree.trunk[kept:] + tree.ids,
@@ -241,20 +243,14 @@ class CausalModel:
         transformers 5.24 offers to; caches of releases before refuse to be cropped there.
         """
         if cache is None:
-            raise ModelError(
-                f"{type(self.model).__name__} gives back no cache that can be cropped; load it "
-                "with cached=False (--no-cache), which recomputes every position"
-            )
-        self._cache = cache
+            raise self._uncropped("gives back no cache that can be cropped")
         layers = getattr(cache, "layers", ())
         self._drops = any(hasattr(layer, "record_past") for layer in layers)
         kind = type(cache).__name__
         if not self._drops and kind != "DynamicCache":
             # Releases that record no past crop such caches in part: keys, and not running states.
-            raise ModelError(
-                f"the cache of {type(self.model).__name__} cannot be cropped ({kind}); load it "
-                "with cached=False (--no-cache), which recomputes every position"
-            )
+            raise self._uncropped(f"has a cache that cannot be cropped ({kind})")
+        self._cache = cache
         if self._drops:
             self._restricted = length
             cache.activate_past_recording()
@@ -285,8 +281,11 @@ class CausalModel:
         except (AttributeError, NotImplementedError, ValueError, RuntimeError) as problem:
             kind = type(self._cache).__name__
             self.forget()
-            raise ModelError(
-                f"the cache of {type(self.model).__name__} cannot be cropped "
-                f"({kind}: {problem}); load it with cached=False (--no-cache), which "
-                "recomputes every position"
-            ) from problem
+            said = f"has a cache that cannot be cropped ({kind}: {problem})"
+            raise self._uncropped(said) from problem
+
+    def _uncropped(self, what: str) -> ModelError:
+        return ModelError(
+            f"{type(self.model).__name__} {what}; load it with cached=False (--no-cache), which "
+            "recomputes every position"
+        )

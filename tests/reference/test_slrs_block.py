@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from draftproof.audit import Laws
-from draftproof.audit.verdicts import difference
 from draftproof.reference import (
     Chance,
     Ids,
@@ -34,22 +33,10 @@ from draftproof.toymodels.pairs import GalleryPair
 from draftproof.toymodels.strategies import two_vocabulary_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lossless_rounds import is_lossless
 
 RULES = ("fixed:1", "fixed:2", "characters:2/cap:3", "tokens:2/cap:3", "determined:1/cap:3")
 LOOKUPS = ("lookup:1/cap:2", "lookup:2/cap:3", "longest:2", "longest:3")
-
-
-def is_lossless(made: Program, pair: Pair, prompt: Ids, within: int = 2) -> bool:
-    laws = Laws(made, pair)
-    return all(
-        difference(
-            laws.due_law(context, laws.round_law(context).longest),
-            laws.completed_round(context),
-            context,
-        )
-        is None
-        for context, _ in laws.contexts(prompt, within)
-    )
 
 
 @pytest.mark.parametrize("name", GALLERY)

@@ -9,7 +9,6 @@ import brute_blocks
 import brute_force
 import pytest
 from draftproof.audit import Laws
-from draftproof.audit.verdicts import difference
 from draftproof.reference import Ids, Pair, Program, branches, exact_law, program, rational
 from draftproof.reference import slrs_spelled as spelling
 from draftproof.reference import slrs_spelled_block as module
@@ -25,25 +24,13 @@ from draftproof.toymodels.strategies import pairs
 from draftproof.toymodels.tokenizers import greedy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lossless_rounds import is_lossless
 
 MOST = (1, 2, 3)
 
 
 def block(tokens: int) -> Program:
     return program("slrs", f"spelled:{tokens}/block")
-
-
-def is_lossless(made: Program, pair: Pair, prompt: Ids, within: int = 2) -> bool:
-    laws = Laws(made, pair)
-    return all(
-        difference(
-            laws.due_law(context, laws.round_law(context).longest),
-            laws.completed_round(context),
-            context,
-        )
-        is None
-        for context, _ in laws.contexts(prompt, within)
-    )
 
 
 @pytest.mark.parametrize("name", GALLERY)
